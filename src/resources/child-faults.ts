@@ -1,5 +1,5 @@
-// The rules for children that are written with their parent, and for nouns that have an order. A description that breaks one is refused when
-// the list of nouns is loaded.
+// The rules for children that are written with their parent, and for ordered nouns. Loading the list of nouns fails if a description breaks
+// one.
 import {
   childLists,
   expandableNames,

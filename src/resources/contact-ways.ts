@@ -3,12 +3,12 @@
 import { contact } from './contacts.ts';
 import { above, nounNamedBy, parentKeyOf, type Resource } from './resource.ts';
 
-/** One step: the object is the contact; a property has the contact's id; a property has the id of a parent that leads to it. */
+/** One step: the object is the contact, or a property has the id of the contact or of a parent that leads to it. */
 export type WayToContact = 'itself' | { readonly key: string; readonly to: Resource };
 
 /**
- * The way to the contact of whom its audit entries and events are: its parent, or the first field that refers to one, or what its parent
- * leads to. null: the object contains no personal data of a contact.
+ * The way to the contact to whom its audit entries and events belong: its parent, else the first field that refers to a contact, else the
+ * contact to which its parent leads. null: the object contains no personal data of a contact.
  */
 export function wayToContact(noun: Resource): WayToContact | null {
   if (isContact(noun)) return 'itself';
@@ -21,7 +21,7 @@ export function wayToContact(noun: Resource): WayToContact | null {
     : { key: parentKeyOf(noun), to: parent };
 }
 
-/** All properties by which an object leads to contacts: ids and lists of ids, and that of a parent which leads to one. */
+/** All properties by which an object leads to contacts: ids and lists of ids, and the id of a parent that leads to one. */
 export function keysToContacts(noun: Resource): readonly string[] {
   const { parent } = noun;
   const above = parent !== undefined && leadsToAny(parent) ? [parentKeyOf(noun)] : [];
@@ -33,7 +33,7 @@ function leadsToAny(noun: Resource): boolean {
   return isContact(noun) || keysToContacts(noun).length > 0;
 }
 
-/** The fields with ids of contacts. One that clients do not set, below a parent that leads to contacts, only shows where that leads. */
+/** The fields with ids of contacts, without read-only copies of the parent's contact. */
 function contactFieldsOf({ fields, parent }: Resource): string[] {
   const isBelow = parent !== undefined && leadsToAny(parent);
   return Object.entries(fields)

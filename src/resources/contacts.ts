@@ -4,7 +4,7 @@ import { MAX_TAGS, tag, tagOnObject } from './tags.ts';
 import { CONTACT_VISITS } from './visits.ts';
 import { workspace } from './workspaces.ts';
 
-/** The most custom attributes in a request, and characters in one. The database limits those of a contact together. */
+/** The most custom attributes in a request, and characters in one. The database limits all attributes of a contact together. */
 export const MAX_ATTRIBUTES = 100;
 export const MAX_ATTRIBUTE_CHARS = 2_000;
 

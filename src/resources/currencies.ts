@@ -1,5 +1,5 @@
-// The currencies that amounts are in, and how many digits each has behind the point (ISO 4217). Units of account and metals are left
-// out: nobody pays with them. Pure.
+// The currencies of amounts, with the number of decimal places of each (ISO 4217). Units of account and metals are left out, since nobody
+// pays with them. Pure.
 
 const CODES: Readonly<Record<number, string>> = {
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF',
@@ -17,7 +17,7 @@ const PLACES: ReadonlyMap<string, number> = new Map(
   ),
 );
 
-/** How many digits a currency has behind the point; undefined for a text that is no currency's code. */
+/** The number of decimal places of a currency; undefined for any other text. */
 export function placesOf(code: string): number | undefined {
   return PLACES.get(code);
 }

@@ -10,7 +10,7 @@ export type EventScope = `${Category}:read`;
 export const TEST_EVENT_TYPE = 'webhooks/outgoing/endpoint.tested';
 
 /**
- * Event types of nouns that are not served, or of what never happens here: scope, then topic, then events. Ids are `<topic>.<event>`.
+ * Event types that never occur here, most of them of nouns that are not served: by scope and topic. Ids are `<topic>.<event>`.
  */
 const NOT_SERVED: Readonly<Partial<Record<EventScope, Readonly<Record<string, string>>>>> = {
   'contacts:read': {
@@ -74,7 +74,7 @@ const notServed = (Object.entries(NOT_SERVED) as [EventScope, Readonly<Record<st
 /** All event types by id. For a noun that is served, its own description takes precedence. */
 const TYPES = new Map([...notServed, ...NOUNS.flatMap(typesOfNoun)].map((type) => [type.id, type]));
 
-/** Every type of event, in the order of their ids. */
+/** All event types, ordered by id. */
 export const EVENT_TYPES: readonly EventType[] = [...TYPES.values()].toSorted((a, b) =>
   a.id < b.id ? -1 : 1,
 );
@@ -89,7 +89,7 @@ export function scopeOfEventType(id: string): EventScope | null {
   return TYPES.get(id)?.scope ?? null;
 }
 
-/** What its subjects are called in events, where a noun has it; of events of several nouns, the last one, which shows the others. */
+/** The name of the event type's subject in events, if a noun has the event type. If several nouns share it, the last one, which includes the others. */
 export function subjectOfEventType(id: string): string | null {
   const noun = NOUNS.findLast(
     ({ topic, events = [], moreEvents = [] }: Resource) =>

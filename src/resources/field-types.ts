@@ -121,7 +121,7 @@ function arrayOf<Value>(item: TypeForm<Value>, toJson: (text: string) => string)
   };
 }
 
-/** Numbers as text. Some clients write every number with a point. */
+/** Whole numbers as text. Some clients send every number with a decimal point. */
 const INTEGER = /^-?\d{1,10}(?:\.0{1,9})?$/;
 const NUMBER = /^-?\d{1,9}(?:\.\d{1,6})?$/;
 /** The number of digits is bounded, so that sums over many rows stay exact and short. */
@@ -143,7 +143,7 @@ export const FIELD_TYPES = {
     givenSchema: { anyOf: [{ type: 'integer' }, { type: 'string', pattern: INTEGER.source }] },
     scalar: 'Int',
   }),
-  /** A whole number that clients may also give as its digits. */
+  /** A whole number, which clients may also send as a string of digits. */
   count: type<number>({
     expected: 'a whole number below 2^31, or its digits as a string',
     parse(value) {
@@ -158,7 +158,7 @@ export const FIELD_TYPES = {
     givenSchema: { anyOf: [{ type: 'integer' }, { type: 'string', pattern: INTEGER.source }] },
     scalar: 'Int',
   }),
-  /** A number of things that are measured, such as a length: JSON has it as a number. Amounts of money are of the type `decimal`. */
+  /** A measurement, such as a length: a number in JSON. Amounts of money have the type `decimal`. */
   number: type<number>({
     expected: 'a number with at most 9 digits before the point and 6 behind it, or its text',
     parse: (value) =>
@@ -174,7 +174,7 @@ export const FIELD_TYPES = {
     scalar: 'Float',
   }),
   text,
-  /** The label of one of our enums: letters and underscores. */
+  /** A label of a PostgreSQL enum: letters and underscores. */
   enum: type<string>({ ...text, columns: ['step_kind', 'branch'] }),
   bool: type<boolean>({
     ...only('true or false', (value) => typeof value === 'boolean'),
@@ -325,7 +325,7 @@ function keepInteger(_key: string, value: unknown, { source }: { source?: string
     : value;
 }
 
-/** The store's columns are of the years 1 to 9999. */
+/** The store's columns hold the years 1 to 9999. */
 const [FIRST_TIME, LAST_TIME] = [new Date('0001-01-01T00:00:00.000Z'), new Date('9999-12-31T23:59:59.999Z')];
 
 /** A time with its offset (RFC 3339 §5.6). `isDay` checks the date. */

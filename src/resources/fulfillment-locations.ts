@@ -1,4 +1,4 @@
-// What a fulfillment location is: a place that goods are shipped from.
+// The fulfillment location: a place from which goods are shipped.
 import { ARCHIVED, describe, type Fields, IDS, NAME, OF_WORKSPACE, type Row } from './resource.ts';
 import { workspace } from './workspaces.ts';
 

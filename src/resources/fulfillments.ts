@@ -1,10 +1,10 @@
-// What a fulfillment is: goods of invoices that were sent to a contact, with their lines.
+// The fulfillment: goods of invoices that were sent to a contact, with their lines.
 import { contact } from './contacts.ts';
 import { fulfillmentLocation } from './fulfillment-locations.ts';
 import { describe, IDS, OF_WORKSPACE, type Row } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
-/** The lines of invoices, which fulfillments name. Here, because orders show their fulfillments. */
+/** The lines of invoices, to which fulfillments refer. Defined here, because orders.ts imports fulfillments. */
 export const INVOICE_LINES = {
   type: 'InvoiceLineItem',
   title: 'Invoice line item',

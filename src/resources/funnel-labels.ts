@@ -1,4 +1,4 @@
-// The label of funnels, which the API calls a tag. The table `funnel_tags` is another one, of versions before.
+// The label of funnels, which the API calls a tag. The table `funnel_tags` is a different one, of earlier versions.
 import { describe, type Fields, IDS, OF_WORKSPACE, type Row } from './resource.ts';
 import { tag } from './tags.ts';
 import { workspace } from './workspaces.ts';
@@ -31,7 +31,7 @@ export const funnelTag = describe({
 
 export interface FunnelTagRow extends Row<typeof funnelTag> {}
 
-/** What a funnel shows of its tags. */
+/** A tag as part of a funnel. */
 export const tagOnFunnel = {
   id: IDS.id,
   publicId: IDS.publicId,

@@ -1,4 +1,4 @@
-// A step of a funnel's workflow (spec §2 "Conditional split step"). rest/ makes its JSON for REST, which includes branches and pages.
+// A step of a funnel's workflow (spec §2 "Conditional split step"). src/rest/ makes its JSON, which includes branches and pages.
 import { funnel } from './funnels.ts';
 import { page } from './pages.ts';
 import { describe, type Fields, IDS, type Row, type RowOf } from './resource.ts';
@@ -33,7 +33,7 @@ const FILTER = {
   },
 } as const satisfies Fields;
 
-/** The branches of each kind of split, in the order in which they are shown. */
+/** The branches of each kind of split, in the order of answers. */
 export const BRANCHES = {
   page: [],
   conditional_split: ['matched', 'unmatched'],
@@ -106,7 +106,7 @@ export const conditionalSplit = describe({
 
 export interface SplitRow extends Row<typeof conditionalSplit> {}
 
-/** A split test. It is found in its funnel's tree, and its ids are those of steps. */
+/** A split test. It is read from its funnel's tree, and its ids are the ids of its step. */
 export const splitTest = describe({
   type: 'SplitTestStep',
   title: 'Split test step',

@@ -1,11 +1,11 @@
-// What an image is: a picture that the gateway fetches from a URL, keeps, and serves.
+// The image: a picture that the gateway fetches from a URL, stores, and serves.
 import { describe, IDS, OF_WORKSPACE, type Row } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
-/** The media types of the pictures that browsers show. */
+/** The media types of pictures that browsers can show. */
 const IMAGE_TYPES = ['image/avif', 'image/gif', 'image/jpeg', 'image/png', 'image/webp'] as const;
 
-/** The workers look for those that are to be fetched every second, so their number is bounded. */
+/** The most images per workspace: workers search for images to fetch every second. */
 const MAX_IMAGES = 10_000;
 
 export const image = describe({

@@ -1,5 +1,5 @@
 // The list of all nouns, from which tables, services, routes, types, events, audit, erasure, and the tests of each noun are made. A parent
-// comes before its children. The REST documentation has the nouns in this order.
+// precedes its children. The REST documentation uses the same order.
 import { apiKey } from './api-keys.ts';
 import { appliedTag } from './applied-tags.ts';
 import { auditEntry } from './audit-entries.ts';
@@ -52,7 +52,7 @@ interface Listed<Table extends string, Type extends string> extends Resource {
   readonly number: bigint;
 }
 
-/** Preserves the literal types of the names. @throws TypeError for a description that could not be kept */
+/** Preserves the literal types of the names. @throws TypeError for a description that breaks a rule */
 function list<const Table extends string, const Type extends string>(
   nouns: readonly Listed<Table, Type>[],
 ): readonly Listed<Table, Type>[] {
@@ -118,7 +118,7 @@ export type NounType = (typeof NOUNS)[number]['type'];
 
 export type Noun = Listed<NounTable, NounType>;
 
-/** What is special of some nouns, by their types. */
+/** Deviations of some nouns, by type. */
 export type ByNoun<Special> = { readonly [Type in NounType]?: Special };
 
 /** A noun of the list with the literal type of its description, from which the type of its rows is inferred. */

@@ -1,4 +1,4 @@
-// The fields of a person's grant to an OAuth client that the team may see: no key and no payload.
+// The fields of a person's grant to an OAuth client that the team may see: neither key nor payload.
 import { describe, IDS, type Row } from './resource.ts';
 import { team } from './teams.ts';
 

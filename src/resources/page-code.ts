@@ -1,4 +1,4 @@
-// The code that a funnel, a page and a site put into the head and at the foot of pages.
+// The code that a funnel, a page or a site adds to the head and the end of pages.
 import type { Fields } from './resource.ts';
 
 const CODE = {

@@ -1,4 +1,4 @@
-// The statistics of pages and funnels over a span of time. They are no nouns: they are sums of the hours of pages.
+// The statistics of pages and funnels for a time range. They are not nouns, but sums over the hours of pages.
 import { NAMED } from './orders/order-parts.ts';
 import { page } from './pages.ts';
 import type { Fields, RowOf } from './resource.ts';
@@ -12,7 +12,7 @@ const CURRENCY = {
     'The currency of all amounts (ISO 4217): the one with the most sales in the span, without any that of the workspace’s newest price, else USD. Sales in others are not counted.',
 } as const;
 
-/** What amounts inside another object are in. */
+/** The currency of amounts inside another object. */
 const OWN_CURRENCY = { ...CURRENCY, internal: true } as const;
 
 const TIMERANGE = {
@@ -24,7 +24,7 @@ const TIMERANGE = {
   description: 'The span of time, in whole hours.',
 } as const;
 
-/** What is counted. */
+/** The counts and sums. */
 const SUMS = {
   viewsAll: { ...COUNT, description: 'How many visits began.' },
   viewsUnique: {
@@ -55,7 +55,7 @@ export const STEP_STATS = {
   earningsPerUniqueView: { ...AMOUNT, description: 'What all sales were about, divided by `views_unique`.' },
 } as const satisfies Fields;
 
-/** The statistics of one day, for all pages together. */
+/** The statistics of one day, summed over all pages. */
 export const DAY_STATS = {
   day: { type: 'date', description: 'The day, in UTC.' },
   currency: OWN_CURRENCY,
@@ -75,7 +75,7 @@ export const SUMMARY = {
   earningsPerClick: { ...AMOUNT, description: 'What all sales were about, divided by `pageviews`.' },
 } as const satisfies Fields;
 
-/** The statistics of a page, with what they are about. */
+/** The statistics of a page, with the page and the time range. */
 export const PAGE_STATS = {
   currency: CURRENCY,
   timerange: TIMERANGE,
@@ -97,7 +97,7 @@ export const PAGE_STATS = {
   step: { type: 'json', object: STEP_STATS, description: 'The statistics.' },
 } as const satisfies Fields;
 
-/** The statistics of a funnel, with what they are about. */
+/** The statistics of a funnel, with the funnel and the time range. */
 export const FUNNEL_STATS = {
   currency: CURRENCY,
   timerange: TIMERANGE,
@@ -116,7 +116,7 @@ export const FUNNEL_STATS = {
   },
 } as const satisfies Fields;
 
-/** What both are, in a sentence. */
+/** Descriptions of both. */
 export const OF_PAGE =
   'The visits to a page, and the sales of orders that were made on it, in a span of time.';
 export const OF_FUNNEL = 'The statistics of the pages that a funnel shows now, together and one by one.';

@@ -23,7 +23,7 @@ const STEP_ID = {
   optional: true,
 } as const;
 
-/** The most products that a page offers, and the most bumps. */
+/** The most products of a page, and the most bumps. */
 const MAX_PRODUCTS = 100;
 const PRODUCT_IDS = {
   type: 'int8[]',
@@ -34,7 +34,7 @@ const PRODUCT_IDS = {
   description: 'The integer ids of the products that the page offers where a step of a funnel shows it.',
 } as const;
 
-/** A product that is offered beside the others. */
+/** A bump: a product that a page offers in addition to its products. */
 const BUMP = {
   productId: { type: 'int8', refers: product, description: 'The integer id of the product.' },
   preheadline: {
@@ -55,7 +55,7 @@ const BUMPS = {
   description: 'Products that the page offers beside those, each with a line of its own.',
 } as const;
 
-/** What the workflow of a funnel has of its pages, besides which it reads nothing of them. */
+/** The only fields of pages that the workflow of a funnel reads. */
 export const PAGE_OF_STEP = {
   ...IDS,
   ...OF_WORKSPACE,

@@ -1,5 +1,5 @@
-// The rules for personal data in descriptions. A description whose personal data could not be erased with the contact (store/erasure/) is
-// refused when the list of nouns is loaded.
+// The rules for personal data in descriptions. Loading the list of nouns fails if a description has personal data that could not be
+// erased with the contact (store/erasure/).
 import { isBelowContact, keysToContacts, wayToContact } from './contact-ways.ts';
 import type { Field, Resource } from './resource.ts';
 
@@ -29,7 +29,7 @@ export function personalDataFaults(noun: Resource): string[] {
 }
 
 /**
- * The faults of the way from a noun to the contact whose personal data it has. An audit entry and an event name one contact. So an object
+ * The faults of the way from a noun to the contact whose personal data it has. An audit entry or event belongs to one contact, so an object
  * with personal data must lead to exactly one contact, and always to the same one.
  */
 function wayFaults(noun: Resource): string[] {

@@ -5,7 +5,7 @@ import { product } from './products.ts';
 import { ARCHIVED, describe, IDS, NAME, OF_WORKSPACE, type Row } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
-/** The most products that a collection shows. */
+/** The most products of a collection. */
 export const MAX_PRODUCTS = 1_000;
 
 const TEXT = { type: 'text', nullable: true, writable: 'always', maxLength: 2_000 } as const;

@@ -1,4 +1,4 @@
-// The price of a variant: an amount, and how it is paid.
+// The price of a variant: an amount and the terms of payment.
 import { variant } from './product-variants.ts';
 import { PRICE, product } from './products.ts';
 import { ARCHIVED, describe, IDS, type Row } from './resource.ts';
@@ -6,20 +6,20 @@ import { ARCHIVED, describe, IDS, type Row } from './resource.ts';
 /** The most prices that one variant can have. */
 export const MAX_PRICES = 25;
 
-/** Once, again and again, or in a number of payments. */
+/** A single payment, a recurring one, or a fixed number of payments. */
 export const PAYMENT_TYPES = ['one_time', 'subscription', 'payment_plan'] as const;
-/** The units of time between two payments, as clients see them. The store has them in the singular. */
+/** The units of time between two payments, for clients. The store has them in the singular. */
 export const INTERVALS = ['days', 'weeks', 'months', 'quarters', 'years'] as const;
 const SINGULAR = Object.fromEntries(INTERVALS.map((unit) => [unit, unit.slice(0, -1)]));
 
-/** The kinds of price that are paid more than once. */
+/** The payment types with more than one payment. */
 const REPEATED = ['subscription', 'payment_plan'] as const;
 
 const TEXT = { type: 'text', nullable: true, writable: 'always', maxLength: 255 } as const;
 const FLAG = { type: 'bool', writable: 'always', default: false } as const;
 const AMOUNT = { type: 'decimal', currency: 'currency', writable: 'always' } as const;
 const COUNT = { type: 'count', writable: 'always', restAsText: true } as const;
-/** What a price has that is paid more than once. */
+/** Common properties of fields that only recurring prices have. */
 const OF_REPEATED = { only: REPEATED, nullElsewhere: true } as const;
 const INTERVAL = {
   type: 'text',

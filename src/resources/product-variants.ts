@@ -1,4 +1,4 @@
-// The variant of a product: what is bought.
+// The variant of a product: the thing that customers buy.
 import { fulfillmentLocation } from './fulfillment-locations.ts';
 import { image } from './images.ts';
 import { MAX_IMAGES, MAX_PROPERTIES, MAX_VARIANTS, product, VARIANT, variantProperty } from './products.ts';
@@ -8,7 +8,7 @@ const TEXT = { type: 'text', nullable: true, writable: 'always', maxLength: 255 
 const FLAG = { type: 'bool', writable: 'always' } as const;
 const MEASURE = { type: 'number', nullable: true, writable: 'always' } as const;
 
-/** A list of ids that no variant has any of. */
+/** A list of ids that is always empty. */
 const NONE = { type: 'int8[]' } as const;
 
 export const variant = describe({
@@ -138,7 +138,7 @@ export const variant = describe({
   events: ['created', 'updated'],
   filters: {
     id: { unique: true },
-    // A product has few.
+    // No index of its own: a product has few variants.
     sku: { index: 'product_variants_workspace_id_product_id_id_key' },
     name: { index: 'product_variants_workspace_id_product_id_id_key' },
     visible: { index: 'product_variants_workspace_id_product_id_visible_id_idx' },

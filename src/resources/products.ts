@@ -1,4 +1,4 @@
-// What a workspace sells: the product, and the properties in which its variants differ.
+// The product: what a workspace sells, with the properties in which its variants differ.
 import { funnel } from './funnels.ts';
 import { image } from './images.ts';
 import { productTag } from './product-tags.ts';
@@ -13,10 +13,10 @@ export const MAX_IMAGES = 50;
 
 const TEXT = { type: 'text', nullable: true, writable: 'always', maxLength: 2_000 } as const;
 
-/** Ids that put what the product has in an order. Giving them neither adds nor removes anything. */
+/** Ids that set the order of objects that the product has. They neither add nor remove objects. */
 const ORDER = { type: 'int8[]', writable: 'always', default: [], distinct: true, maxLength: 2_500 } as const;
 
-/** What its variants and their prices are called: their own descriptions name the product. */
+/** References to the variants and prices. Their descriptions import this file, so it cannot import them. */
 export const VARIANT = { type: 'Variant', title: 'Variant', table: 'product_variants' } as const;
 export const PRICE = { type: 'Price', title: 'Price', table: 'product_prices' } as const;
 

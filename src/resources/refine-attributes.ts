@@ -1,5 +1,5 @@
-// What saved filters can compare: for each class of filters, the attributes of the objects that it selects. Services check criteria with it,
-// the store makes SQL from it, and docs/funnels.md shows it. A class belongs to the noun that names it in `refinedBy`.
+// The attributes that saved filters can compare, for each class of filters. Services check criteria with it, the store makes SQL from it, and
+// docs/funnels.md lists it. A class belongs to the noun whose `refinedBy` it is.
 import { contact } from './contacts.ts';
 import { BILLING_STATUSES, ORDER_TYPES, SERVICE_STATUSES } from './orders/order-statuses.ts';
 import { orderTag } from './orders/order-tags.ts';
@@ -8,7 +8,7 @@ import { product } from './products.ts';
 import type { IdsOf, Sort } from './resource.ts';
 import { tag } from './tags.ts';
 
-/** How an attribute can be compared. The negative ones match whatever the positive ones do not, objects without a value included. */
+/** How an attribute can be compared. Negative clauses match all objects that the positive ones do not, including those without a value. */
 export type Clause =
   | 'eq'
   | 'dne'
@@ -26,25 +26,25 @@ export type Clause =
   | 'exct';
 
 /**
- * What the values of an attribute are: text that is compared ignoring case, a word that is compared exactly, a time, an amount of money,
- * true or false, or ids.
+ * The kind of an attribute's values: text that is compared ignoring case, a word that is compared exactly, a time, an amount of money, a
+ * boolean, or ids.
  */
 export type AttributeKind = 'text' | 'word' | 'date' | 'amount' | 'flag' | 'ids';
 
 export interface RefineAttribute {
   readonly kind: AttributeKind;
   readonly clauses: readonly Clause[];
-  /** The field or filter of the noun that has its values. Absent: nothing is known of it, so no object has a value. */
+  /** The field or filter of the noun with its values. Absent: no object has a value. */
   readonly property?: string;
-  /** The noun that its ids are of; others are refused. */
+  /** The noun to which its ids belong; others are refused. */
   readonly idsOf?: IdsOf;
-  /** All words that there are; others are refused. */
+  /** All allowed words; others are refused. */
   readonly values?: readonly string[];
   /** The index that finds the objects which a positive clause matches. */
   readonly index?: string;
-  /** Whether that index has the times of the objects' changes, too. */
+  /** Whether that index includes the time of an object's last change. */
   readonly indexHasTimes?: true;
-  /** The indexes that have those objects in an order of lists: for each value, and all that have one. */
+  /** The indexes with those objects in the order of lists: one for each value, and one for all objects with a value. */
   readonly inOrder?: {
     readonly equal?: InOrder;
     readonly set?: InOrder;
@@ -60,10 +60,10 @@ const ONE_OF = ['eq', 'in'] as const;
 const SOME_OF = ['eq', 'dne', 'in', 'nin'] as const;
 const AMOUNT = ['eq', 'dne', 'gt', 'gte', 'lt', 'lte', 'btwn', 'nbtwn'] as const;
 
-/** No object has it: the gateway does not know what it is about. */
+/** An attribute of the public API that no object has here: the gateway has no such data. */
 const unknown = (kind: AttributeKind, clauses: readonly Clause[]): RefineAttribute => ({ kind, clauses });
 
-/** An index that has the objects with each value in the order of their ids, and perhaps one in that of their changes. */
+/** The indexes by value: one ordered by id, and perhaps one by last change. */
 const byValue = (index: string, byTime?: string) => ({
   index,
   inOrder: { equal: { id: index, ...(byTime !== undefined && { updatedAt: byTime }) } },
@@ -71,7 +71,7 @@ const byValue = (index: string, byTime?: string) => ({
 
 export type RefineAttributes = Readonly<Record<string, RefineAttribute>>;
 
-/** By class, the attributes by their names in criteria. */
+/** By class: the attributes by their names in criteria. */
 export const REFINE_ATTRIBUTES: Readonly<Record<string, RefineAttributes>> = {
   ContactsFilter: {
     email_address: {
@@ -110,7 +110,7 @@ export const REFINE_ATTRIBUTES: Readonly<Record<string, RefineAttributes>> = {
     last_activity: {
       kind: 'date',
       clauses: DATE,
-      // The last of them.
+      // The last visit.
       property: 'visits',
       index: 'contact_visits_workspace_id_last_at_contact_id_idx',
     },
@@ -238,7 +238,7 @@ export const REFINE_ATTRIBUTES: Readonly<Record<string, RefineAttributes>> = {
   },
 };
 
-/** The attributes of a class of filters; undefined for a class that nothing is listed with. */
+/** The attributes of a class of filters; undefined for a class without a list. */
 export function attributesOf(filterClass: string): RefineAttributes | undefined {
   return Object.hasOwn(REFINE_ATTRIBUTES, filterClass) ? REFINE_ATTRIBUTES[filterClass] : undefined;
 }

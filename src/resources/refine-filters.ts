@@ -2,7 +2,7 @@
 import { describe, type Fields, IDS, OF_WORKSPACE, type Row, type RowOf } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
-/** At most so many conditions in a filter, and values in a condition. */
+/** The most conditions in a filter, and values in a condition. */
 export const MAX_CRITERIA = 50;
 
 /** One condition of a saved filter. */

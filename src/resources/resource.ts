@@ -14,53 +14,53 @@ export type Category = 'account' | 'contacts' | 'funnels' | 'store' | 'webhooks'
 /** The kinds of change that clients can make to objects of a noun. */
 export type Verb = 'create' | 'update' | 'archive' | 'remove' | 'reorder';
 
-/** What a change of an object may do with the children that it is written with. */
+/** The changes of children that a change of their parent may make. */
 export type ChildVerb = Extract<Verb, 'create' | 'update' | 'remove'>;
 
-/** The kinds of a noun's objects, by the values of a field with a closed set. GraphQL has a type for each, and the noun is their interface. */
+/** The kinds of a noun's objects, by the values of a closed field. GraphQL has a type for each kind, and an interface for the noun. */
 export interface Kinds {
-  /** The field that says the kind. It may change: the ids of the object stay the same. */
+  /** The field with the kind. It may change; the ids of the object stay the same. */
   readonly by: string;
   readonly types: Readonly<Record<string, { readonly type: string; readonly description: string }>>;
 }
 
-/** By the value before a change: the values that it may change to. */
+/** By value: the values to which it may change. */
 export type Transitions = Readonly<Record<string, readonly string[]>>;
 
-/** A change of one object besides the verbs: a route below the object, and a mutation. */
+/** A change of one object other than the verbs: a route below the object, and a mutation. */
 export interface Action {
   /** A sentence without a full stop, such as `Cancels an order`. */
   readonly summary: string;
-  /** What clients give with it, by property; absent: nothing. */
+  /** Its input, by property; absent: none. */
   readonly fields?: Fields;
-  /** Unknown members are refused instead of ignored: where one is misspelled, the action would do something else. */
+  /** Unknown members are refused rather than ignored: with a misspelled member the action would do something else. */
   readonly isClosed?: true;
 }
 
-/** A list of a noun's objects besides the one below its parent. */
+/** An additional list of a noun's objects. */
 export interface OtherList {
-  /** The noun under which it is; the objects name it in `key`. */
+  /** The noun that has the list; the objects have its id in `key`. */
   readonly under: Resource;
   readonly key: string;
   /** Its REST path below that noun; absent: REST has no such list. */
   readonly path?: string;
   /** The GraphQL field of that noun. */
   readonly plural: string;
-  /** By filter of the noun: the index that serves it here, which begins with `key`. Absent: this list has no filters. */
+  /** By filter of the noun: the index for this list, which begins with `key`. Absent: the list has no filters. */
   readonly indexes?: Readonly<Record<string, string>>;
 }
 
-/** The noun that ids are of. */
+/** The noun to which ids belong. */
 export type IdsOf = Pick<Resource, 'type' | 'title' | 'table'>;
 
 /** One field of a noun. */
 export interface Field {
   readonly type: FieldType;
-  /** Absent: never null. Where clients may set it, null then counts as not given, unless it is required. */
+  /** Absent: never null. If clients may set it, null counts as missing, unless the field is required. */
   readonly nullable?: true;
-  /** Of a field with `only`: objects of the other kinds have null. GraphQL shows it where it is not null alone. */
+  /** For a field with `only`: objects of other kinds have null. GraphQL has the field only on its own kinds. */
   readonly nullElsewhere?: true;
-  /** Null is refused: a client that gives it wants something else than one that gives nothing. */
+  /** Null is refused: it would mean something else than a missing value. */
   readonly refusesNull?: true;
   /** The empty text counts as null: only some texts are valid, but the description does not list them as `values`. */
   readonly emptyIsNull?: true;
@@ -68,31 +68,31 @@ export interface Field {
   readonly description: string;
   /** The REST name, if it is not the property's name in snake_case. */
   readonly restName?: string;
-  /** Its name in the bodies of REST, if that is another, such as `line_items_attributes`. */
+  /** Its name in REST bodies, if different, such as `line_items_attributes`. */
   readonly restGiven?: string;
-  /** REST shows the boolean as 0 or 1. */
+  /** REST returns the boolean as 0 or 1. */
   readonly restAsNumber?: true;
-  /** REST shows the whole number, the id or the boolean as text. It is taken both ways, and of an id the public one too. */
+  /** REST returns the whole number, id or boolean as text. It accepts both forms, and for an id the public id too. */
   readonly restAsText?: true;
-  /** The one form that its text has, in the words of JSON Schema where that has one. */
+  /** The format of its text, with the name that JSON Schema has for it, if any. */
   readonly format?: keyof typeof TEXT_FORMATS;
-  /** Of an amount of money: the code of its currency, or the field of the same object that has it. */
+  /** For an amount of money: the code of its currency, or the field of the same object with the code. */
   readonly currency?: string;
-  /** All values that it can have. */
+  /** All possible values. */
   readonly values?: readonly string[];
-  /** By value: another word for it, which is taken too. GraphQL calls the value by it. */
+  /** By value: a synonym, which is accepted too. GraphQL uses the synonym. */
   readonly synonyms?: Readonly<Record<string, string>>;
-  /** The values are codes of a standard, such as languages: GraphQL has them as they are, in no enum. */
+  /** The values are codes of a standard, such as languages: a String in GraphQL, not an enum. */
   readonly isCode?: true;
-  /** What GraphQL calls the enum of these values. Absent: after the noun and the first of its fields that has this list. */
+  /** The name of GraphQL's enum. Absent: made from the names of the noun and the first field with this list. */
   readonly valuesName?: string;
-  /** Of a noun with kinds: the only ones that GraphQL shows it of. Absent: all. REST shows it of all, and it is given of any. */
+  /** For a noun with kinds: the only kinds with this field in GraphQL. Absent: all. REST has it for all kinds, and inputs always accept it. */
   readonly only?: readonly string[];
-  /** To which other values each value may change; one that is not named stays as it is. A new object may begin with any. */
+  /** The values to which each value may change. A value without an entry is final. A new object may have any. */
   readonly transitions?: Transitions;
   /** For JSON: a list of objects with these fields. */
   readonly items?: Fields;
-  /** What GraphQL calls the type of its items, where clients may set them and they are of no noun. */
+  /** The name of GraphQL's type for its items, if clients may set them and they are not a noun. */
   readonly itemType?: string;
   /** For JSON: an object with these fields. Where clients may set it, a change merges members and keeps the others. */
   readonly object?: Fields;
@@ -101,74 +101,74 @@ export interface Field {
   /** For JSON: an object whose members have any name and text values. A change merges members and keeps the others. */
   readonly members?: 'text';
   /**
-   * For JSON with the `items` of a noun below this one: the list is its rows, the children of the object. Where clients may set
-   * it, they are created in one change with their parent. At most `maxLength`.
+   * For JSON with the `items` of a noun below this one: the children of the object, at most `maxLength`. If clients may set the list, children
+   * are created in one change with their parent.
    */
   readonly children?: IdsOf;
   /**
-   * What clients may do with the children in a change of their parent: add some, change those that they name by `id`, remove those
-   * that they mark. Children that they do not name stay. Absent: nothing.
+   * The changes of children in a change of their parent: clients may add children, change those with a given `id`, and mark children to
+   * remove. Other children stay unchanged. Absent: none.
    */
   readonly changes?: readonly ChildVerb[];
   /** The member of an item may be missing. */
   readonly optional?: true;
   /**
-   * For an integer id in an input, or a list of them: the noun to which they belong. GraphQL uses its global ids instead. Nothing checks that
-   * they exist: a field that clients may set says `refers`.
+   * For an integer id in an input, or a list of them: the noun to which they belong. GraphQL uses its global ids instead. Nothing checks
+   * whether they exist: fields that clients may set use `refers`.
    */
   readonly idsOf?: IdsOf;
   /**
-   * As `idsOf`, of objects of the same workspace: others are refused, by a foreign key of the column or, of a list, by a look at each.
-   * GraphQL has the objects themselves beside their ids: `page` of `pageId`, `pages` of `pageIds`.
+   * Like `idsOf`, for objects of the same workspace. Others are refused: a single id by a foreign key, the ids of a list by a check of each.
+   * GraphQL also has a field for the objects: `page` for `pageId`, `pages` for `pageIds`.
    */
   readonly refers?: IdsOf;
-  /** What GraphQL says of those objects, as a sentence, where there is more to say than what they are. */
+  /** The description of that GraphQL field, if the default one does not suffice. */
   readonly objectDescription?: string;
-  /** Needed to work out other things; neither REST nor GraphQL shows it. */
+  /** For internal use; neither REST nor GraphQL has it. */
   readonly internal?: true;
-  /** REST and webhooks leave it out where its object stands inside another one. The public API has no such member there. */
+  /** REST and webhooks leave it out of objects inside other ones, as the public API does. */
   readonly notInParent?: true;
   /**
-   * REST shows it only to requests whose `expand[]` names it, and webhooks never. Over GraphQL it is a field like any other. `reads`: only
-   * requests that read show it, because it is long and belongs to other rows, so changes neither record nor answer it. `always`: it was shown
-   * so before, and may still be named.
+   * REST returns it only if `expand[]` lists it, and webhooks never contain it. In GraphQL it is an ordinary field. `reads`: only reads return
+   * it, because it is long and belongs to other rows, so changes neither record nor return it. `always`: it is always returned, and
+   * `expand[]` may list it, as earlier versions required.
    */
   readonly expand?: true | 'reads' | 'always';
   /** When clients may set it; absent: never. */
   readonly writable?: 'always' | 'at_creation';
-  /** Of a list: what is given twice is kept once. */
+  /** For a list: duplicates are removed. */
   readonly distinct?: true;
   /** Required for a new object, and must not be blank. */
   readonly required?: true;
   /** The default for a new object; absent: null or no value. */
   readonly default?: string | number | boolean | Readonly<Record<string, never>> | readonly never[];
-  /** What the database demands of a value besides its type, such as `at least 1`. Absent: nothing, or that a number is not negative. */
+  /** The database's rule for values, such as `at least 1`. Absent: none, or that a number is not negative. */
   readonly mustBe?: string;
-  /** The least and the greatest number that clients may set. */
+  /** The smallest and largest number that clients may set. */
   readonly range?: readonly [least: number, most: number];
   /** The maximum number of characters, or of items in a list. */
   readonly maxLength?: number;
   /** Personal data of the contact to which the object belongs. It is blanked when that contact is erased. */
   readonly personal?: true;
-  /** For JSON, or a member of an object: those who may not read this category as well get null. */
+  /** For JSON, or a member of an object: callers without the read scope of this category get null. */
   readonly needs?: Category;
 }
 
 /** Fields by property name, in the order in which REST shows them. */
 export type Fields = Readonly<Record<string, Field>>;
 
-/** What lists can be ordered by. Rows with the same time are ordered by id. */
+/** The orders of lists. Rows with the same time are ordered by id. */
 export type Sort = 'id' | 'updatedAt';
 
 /** A filter of a noun's lists, on the field or input with the same name. */
 export interface Filter {
-  /** What its values are, where there is no such field or input. */
+  /** The type of its values, if there is no such field or input. */
   readonly of?: Pick<Field, 'type' | 'idsOf'>;
-  /** At most one row of a list has any given value. */
+  /** At most one row of a list has a certain value. */
   readonly unique?: true;
   /** The index that a filtered page reads: on the parent, the value and, unless unique, the id. Not needed for `id` itself. */
   readonly index?: string;
-  /** No index has the rows with a value in the order of changes. */
+  /** No index has the rows with a value in the order of last changes. */
   readonly untimed?: true;
   /** A sentence that replaces the field's description for the filter. */
   readonly description?: string;
@@ -200,13 +200,13 @@ export interface Resource<F extends Fields = Fields> {
   readonly members?: string;
   /** The category of the scopes for reading and changing it. Absent: no scope is needed. */
   readonly scope?: Category;
-  /** The changes that clients may make. `reorder` gives all that are below one parent a new order. */
+  /** The changes that clients may make. `reorder` changes the order of all objects below one parent. */
   readonly verbs?: readonly Verb[];
-  /** The changes of its own that clients may make, by name: `cancel` is `POST .../cancel` and `cancelX`. Its service has a function for each. */
+  /** Further changes that clients may make, by name: `cancel` is `POST .../cancel` and `cancelX`. The service has a function for each. */
   readonly actions?: Readonly<Record<string, Action>>;
-  /** Its lists besides the one below its parent. */
+  /** Its lists in addition to the one below its parent. */
   readonly lists?: readonly OtherList[];
-  /** At most so many are below one parent. */
+  /** The most objects below one parent. */
   readonly most?: number;
   /** Its webhook events: `created`, `updated` and `deleted` for the verbs, and events of its own rules. */
   readonly events?: readonly string[];
@@ -219,9 +219,9 @@ export interface Resource<F extends Fields = Fields> {
   /** Its description, in one or two sentences. */
   readonly description: string;
   readonly fields: F;
-  /** Absent: all its objects are of one kind. */
+  /** Absent: the noun has no kinds. */
   readonly kinds?: Kinds;
-  /** Inputs in addition to its writable fields, at each moment unless they say `at_creation`. They are not shown under these names. */
+  /** Inputs in addition to its writable fields, at creation and change unless `at_creation`. No output has these names. */
   readonly inputs?: Fields;
   /** A new object may be created without any field. Absent: such a creation is refused. */
   readonly mayBeEmpty?: true;
@@ -233,15 +233,15 @@ export interface Resource<F extends Fields = Fields> {
   readonly filters?: Readonly<Record<string, Filter>>;
   /** The class of saved filters that select its objects (refine-attributes.ts). Its lists are below a workspace. */
   readonly refinedBy?: string;
-  /** What its lists can be ordered by besides `id`. */
+  /** The orders of its lists in addition to `id`. */
   readonly sorts?: readonly Exclude<Sort, 'id'>[];
-  /** Objects never change, so the order of last changes is the order of creation, which is the order of ids. */
+  /** Objects never change, so the order of last changes is the order of ids. */
   readonly unchanging?: true;
 }
 
 /**
- * Preserves the literal type of a description, from which the type of its rows is inferred. Lists that can be ordered by the time of changes
- * can be filtered by times.
+ * Preserves the literal type of a description, from which the type of its rows is inferred. Lists that can be ordered by the time of the last
+ * change can also be filtered by times.
  */
 export function describe<const F extends Fields, const R extends Resource<F>>(resource: R): R {
   const { parent, sorts, unchanging, filters } = resource;
@@ -255,9 +255,9 @@ export interface FilterForm extends Required<Pick<Filter, 'description'>> {
   readonly property: string;
   readonly unique: boolean;
   readonly type: FieldType;
-  /** Whose ids its values are, where they are ids. */
+  /** The noun to which its values belong, if they are ids. */
   readonly idsOf: Pick<IdsOf, 'type' | 'table'> | undefined;
-  /** The only values that there are; absent: any. */
+  /** The only possible values; absent: any. */
   readonly values: Field['values'];
   /** As in `Filter`. */
   readonly untimed: boolean;
@@ -285,13 +285,13 @@ export function filtersOf(
   );
 }
 
-/** A filter of a noun's lists by a range of times: from one on, and before another. */
+/** A filter of a noun's lists by a range of times: from the first on, and before the second. */
 export interface RangeForm {
   readonly property: 'updatedAt' | 'createdAt';
   readonly description: string;
 }
 
-/** Those of every list that has filters. */
+/** The ranges of a noun's lists, if they have filters. */
 export function rangesOf({ fields, filters }: Pick<Resource, 'fields' | 'filters'>): RangeForm[] {
   if (filters === undefined) return [];
   return (['updatedAt', 'createdAt'] as const).flatMap((property) => {
@@ -307,7 +307,7 @@ export function nounNamedBy(field: Pick<Field, 'refers' | 'idsOf'> | undefined):
   return field?.refers ?? field?.idsOf;
 }
 
-/** What GraphQL calls the objects whose ids a property has: `page` of `pageId`, `pages` of `pageIds`. */
+/** The name of GraphQL's field for the objects whose ids a property has: `page` for `pageId`, `pages` for `pageIds`. */
 export function objectsNamedBy(property: string): string {
   return property.endsWith('Ids') ? pluralOf(property.slice(0, -'Ids'.length)) : property.replace(/Id$/, '');
 }
@@ -355,8 +355,8 @@ export function writableFields(
 }
 
 /**
- * The member by which an item of a list of children names the one that it changes, and the member that has it removed. A new object has no
- * children to name, but clients may send the items of another as they read them.
+ * The members of an item in a list of children that identify the child to change, and that mark it for removal. A new object has no children,
+ * but clients may send items that they read from another object.
  */
 function namingFields({ children, changes = [] }: Field, moment: Moment): Fields {
   const title = children?.title.toLowerCase();
@@ -382,7 +382,7 @@ function namingFields({ children, changes = [] }: Field, moment: Moment): Fields
   };
 }
 
-/** An object in the form in which clients give it: any of its members. */
+/** The input form of an object: all members are optional. */
 function withOptional(field: Field): Field {
   const members = Object.entries(field.object ?? {}).map(([property, of]) => [
     property,
@@ -391,7 +391,7 @@ function withOptional(field: Field): Field {
   return field.object === undefined ? field : { ...field, object: Object.fromEntries(members) };
 }
 
-/** A list of children in the form in which clients give it: what they may set of each. In a change, nothing of an item is required. */
+/** The input form of a list of children: the writable fields of each. In a change, all members of an item are optional. */
 function asGiven({ restName, restGiven = restName, ...field }: Field, moment: Moment): Field {
   const settable = writableFields({ fields: field.items ?? {} }, 'creation');
   const all = { ...namingFields(field, moment), ...settable };
@@ -491,7 +491,7 @@ export const IDS = {
   },
 } as const satisfies Fields;
 
-/** What an object is called, where it has to have a name. */
+/** A required name. */
 export const NAME = {
   type: 'text',
   writable: 'always',
@@ -506,8 +506,8 @@ export const OF_WORKSPACE = {
 } as const satisfies Fields;
 
 /**
- * What a noun has that can be archived: its verb is `archive`, which goes with taking it out again. The column `archived` is generated
- * from `archived_at`.
+ * The fields of a noun that can be archived. Its verb is `archive`, which includes unarchiving. The column `archived` is generated from
+ * `archived_at`.
  */
 export const ARCHIVED = {
   archived: { type: 'bool', description: 'Whether it is archived.' },
@@ -515,8 +515,8 @@ export const ARCHIVED = {
 } as const satisfies Fields;
 
 /**
- * What a noun has whose objects have an order below their parent: its verb is `reorder`. A new one comes last. The smallest position
- * comes first; where one was removed, a number is missing until the next reordering.
+ * The field of a noun whose objects are ordered below their parent. Its verb is `reorder`. The smallest position comes first, and new objects
+ * come last. The removal of an object leaves a gap until the next reordering.
  */
 export const ORDERED = {
   position: {
@@ -531,7 +531,7 @@ export function isOrdered({ fields }: Pick<Resource, 'fields'>): boolean {
   return 'position' in fields;
 }
 
-/** What a client gives to reorder the objects of a noun below one parent. */
+/** The input to reorder the objects of a noun below one parent. */
 export function orderFields({ type, title, table, most }: Resource): Fields {
   return {
     idsInOrder: {
@@ -549,29 +549,29 @@ export function childLists({ fields }: Pick<Resource, 'fields'>): [property: str
   return Object.entries(fields).filter(([, { children }]) => children !== undefined);
 }
 
-/** Whether objects of a noun can be archived: by its verb, or by giving `archived` where that is writable. */
+/** Whether objects of a noun can be archived: by its verb, or by a writable field `archived`. */
 export function isArchivable({ fields }: Pick<Resource, 'fields'>): boolean {
   return 'archived' in fields && 'archivedAt' in fields;
 }
 
-/** Whether REST shows a field only where `expand[]` names it. */
+/** Whether REST returns a field only if `expand[]` lists it. */
 export function isExpandable({ expand }: Pick<Field, 'expand'>): boolean {
   return expand === true || expand === 'reads';
 }
 
-/** The fields that REST shows only where `expand[]` names them: what it calls them. */
+/** The REST names of the fields that it returns only if `expand[]` lists them. */
 export function expandableNames({ fields }: Pick<Resource, 'fields'>): string[] {
   return Object.entries(fields)
     .filter(([, field]) => isExpandable(field))
     .map(([property, field]) => restNameOf(property, field));
 }
 
-/** The fields of an object that REST shows where it stands inside another one. */
+/** The fields of an object that REST returns inside another object. */
 export function fieldsInParent(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, { notInParent }]) => notInParent !== true));
 }
 
-/** The REST names of what is left out of the objects that a field has. */
+/** The REST names of the members that REST leaves out of the objects in a field. */
 export function namesNotInParent({ items, object = items ?? {} }: Field): string[] {
   return Object.entries(object).flatMap(([property, field]) =>
     field.notInParent === true ? [restNameOf(property, field)] : [],

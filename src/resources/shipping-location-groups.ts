@@ -1,4 +1,4 @@
-// What a location group of a shipping profile is.
+// The location group of a shipping profile.
 import { fulfillmentLocation } from './fulfillment-locations.ts';
 import { describe, IDS } from './resource.ts';
 import { shippingProfile } from './shipping-profiles.ts';

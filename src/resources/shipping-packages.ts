@@ -1,4 +1,4 @@
-// What a shipping package is: something that goods are packed in.
+// The shipping package: a box or envelope for goods.
 import { describe, IDS, NAME, OF_WORKSPACE } from './resource.ts';
 import { workspace } from './workspaces.ts';
 

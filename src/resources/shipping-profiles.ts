@@ -1,4 +1,4 @@
-// What a shipping profile is: what it costs to ship some variants.
+// The shipping profile: the costs of shipping certain variants.
 import { variant } from './product-variants.ts';
 import { describe, IDS, NAME, OF_WORKSPACE } from './resource.ts';
 import { workspace } from './workspaces.ts';

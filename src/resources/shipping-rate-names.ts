@@ -1,4 +1,4 @@
-// What the name of shipping rates is, such as "Express".
+// The name of shipping rates, such as "Express".
 import { describe, IDS, OF_WORKSPACE } from './resource.ts';
 import { workspace } from './workspaces.ts';
 

@@ -1,4 +1,4 @@
-// What a shipping rate is: what it costs to ship to a zone.
+// The shipping rate: the cost of shipping to a zone.
 import { describe, IDS } from './resource.ts';
 import { shippingRateName } from './shipping-rate-names.ts';
 import { shippingZone } from './shipping-zones.ts';

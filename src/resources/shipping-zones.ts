@@ -1,4 +1,4 @@
-// What a shipping zone is: where a location group ships to.
+// The shipping zone: the countries and regions to which a location group ships.
 import { describe, IDS, NAME, type Row } from './resource.ts';
 import { shippingLocationGroup } from './shipping-location-groups.ts';
 

@@ -1,4 +1,4 @@
-// What all pages of a workspace have in common.
+// The site: settings that all pages of a workspace share.
 import { CODE_FIELDS, CODE_MODES } from './page-code.ts';
 import { describe, IDS, NAME, OF_WORKSPACE, type Row } from './resource.ts';
 import { workspace } from './workspaces.ts';

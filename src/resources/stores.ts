@@ -1,4 +1,4 @@
-// What a store is: how a workspace presents what it sells.
+// The store: how a workspace presents its products.
 import { image } from './images.ts';
 import { describe, IDS, NAME, OF_WORKSPACE, type Row } from './resource.ts';
 import { workspace } from './workspaces.ts';

@@ -17,7 +17,7 @@ const FIELDS = {
   updatedAt: { type: 'timestamp', description: 'When the tag was last changed.' },
 } as const satisfies Fields;
 
-/** What the labels of all nouns have in common. */
+/** The common part of the labels of all nouns. */
 export const LABEL = {
   parent: workspace,
   verbs: ['create', 'update', 'remove'],

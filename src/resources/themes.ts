@@ -1,11 +1,11 @@
-// How pages look: themes, and the styles of each.
+// Themes, which determine the look of pages, and their styles.
 import { describe, type Fields, IDS, OF_WORKSPACE, type Row } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
 const STYLE = { type: 'Style', title: 'Style', table: 'styles' } as const;
 const STYLE_NAME = { type: 'text', description: 'What the style is called.' } as const;
 
-/** What a theme shows of its styles. */
+/** A style in its theme. */
 const STYLE_IN_THEME = { id: IDS.id, name: STYLE_NAME } as const satisfies Fields;
 
 export const theme = describe({

@@ -28,7 +28,7 @@ export const user = describe({
   },
 });
 
-/** A user in the list of its team: its changes have no place of their own in the database, as those of nouns that are sorted have. */
+/** A user in the list of its team. The noun itself has no `sorts`, because the database does not order its changes as those of sorted nouns. */
 export const listedUser = { ...user, sorts: ['updatedAt'] } as const;
 
 export interface UserRow extends Row<typeof user> {}

@@ -1,13 +1,13 @@
-// A visit to a page: what a page renderer reports of it, and what a contact shows of its visits. It is no noun: nothing lists visits.
+// A visit to a page: the report of a page renderer, and the visits of a contact. Not a noun, since nothing lists visits.
 import type { Fields, RowOf } from './resource.ts';
 
-/** A page renderer may tell of so many at once. */
+/** The most visits in one report. */
 export const MAX_VISITS = 500;
 
 const TEXT = { type: 'text', nullable: true, optional: true, maxLength: 2_000 } as const;
 const UTM = { ...TEXT, maxLength: 255 } as const;
 
-/** Where a visitor came from, and with what: personal data, and text columns. */
+/** The origin and the browser of a visitor: personal data in text columns. */
 export const ORIGIN = {
   utmSource: { ...UTM, description: 'The campaign’s source, such as `newsletter`.' },
   utmMedium: { ...UTM, description: 'The campaign’s medium, such as `email`.' },
@@ -21,7 +21,7 @@ export const ORIGIN = {
 } as const satisfies Fields;
 const UUID = { type: 'text', format: 'uuid', description: 'The UUID of the visit.' } as const;
 
-/** What a page renderer tells of a visit. */
+/** The report of a visit. */
 export const VISIT_INPUT = {
   uuid: {
     ...UUID,
@@ -51,10 +51,10 @@ export const VISIT_INPUT = {
   },
 } as const satisfies Fields;
 
-/** A visit, checked. */
+/** A validated report of a visit. */
 export interface GivenVisit extends RowOf<typeof VISIT_INPUT> {}
 
-/** The members that are always shown, though they need not be given. */
+/** The members that are optional in a report but always in the output. */
 const SHOWN_ORIGIN = Object.fromEntries(
   Object.entries(ORIGIN).map(([name, { optional: _, ...field }]) => [name, field]),
 ) as { readonly [Name in keyof typeof ORIGIN]: Omit<(typeof ORIGIN)[Name], 'optional'> };
@@ -62,7 +62,7 @@ const SHOWN_ORIGIN = Object.fromEntries(
 const KNOWN = { type: 'text', nullable: true } as const;
 const TIME = { type: 'timestamp' } as const;
 
-/** A visit as it is shown. */
+/** A visit in the output. */
 export const VISIT = {
   uuid: UUID,
   ...SHOWN_ORIGIN,
@@ -80,7 +80,7 @@ export const VISIT = {
 
 export interface VisitRow extends RowOf<typeof VISIT> {}
 
-/** What a contact shows of its visits. */
+/** The visits of a contact. */
 export const CONTACT_VISITS = {
   firstVisit: { type: 'jsonb', nullable: true, object: VISIT, description: 'The one that began first.' },
   lastVisit: { type: 'jsonb', nullable: true, object: VISIT, description: 'The one that began last.' },

@@ -5,7 +5,7 @@ import { webhookEvent } from './webhook-events.ts';
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'canceled'] as const;
 
-/** The most attempts that are shown of a delivery. */
+/** The most attempts in the output of a delivery. */
 export const MAX_ATTEMPTS_SHOWN = 20;
 
 export const webhookDelivery = describe({
@@ -100,7 +100,7 @@ export const attemptFields = {
 
 export interface WebhookAttempt extends RowOf<typeof attemptFields> {}
 
-/** A single delivery with its attempts. Lists omit the attempts, since a page with them could have megabytes. */
+/** A single delivery with its attempts. Lists omit the attempts, since a page of them could have megabytes. */
 export const deliveryDetailFields = {
   ...webhookDelivery.fields,
   attempts: {
@@ -112,7 +112,7 @@ export const deliveryDetailFields = {
 
 export interface WebhookDeliveryDetail extends RowOf<typeof deliveryDetailFields> {}
 
-/** The input for redelivering everything that failed. */
+/** The input for redelivering all failed deliveries. */
 export const redeliveryFields = {
   since: {
     type: 'timestamp',
@@ -128,7 +128,7 @@ export const redeliveryFields = {
   },
 } as const satisfies Fields;
 
-/** The result of redelivering everything that failed. */
+/** The result of redelivering all failed deliveries. */
 export const redeliveredFields = {
   count: { type: 'int4', description: 'How many deliveries are due again.' },
   hasMore: { type: 'bool', description: 'Whether there are more: ask again for them.' },

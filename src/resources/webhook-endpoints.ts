@@ -4,10 +4,10 @@ import { page } from './pages.ts';
 import { describe, type Field, type Fields, IDS, OF_WORKSPACE, type Row } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
-/** The most endpoints per workspace. Each change of its data writes a delivery for every subscribed, active endpoint. */
+/** The most endpoints per workspace. Each change of data writes a delivery for every subscribed, active endpoint. */
 export const MAX_ENDPOINTS = 100;
 
-/** How many missed events are sent at most when an endpoint is activated, and of how many days before that. */
+/** The most missed events that are sent when an endpoint is activated, and for how many days back. */
 export const MAX_MISSED = 10_000;
 export const MISSED_DAYS = 7;
 
@@ -147,7 +147,7 @@ export const listedWebhookEndpoint = describe({
   fields: specified,
 });
 
-/** An endpoint with its secret, which is only shown when the endpoint is created or the secret is replaced. */
+/** An endpoint with its secret, which is returned only when the endpoint is created or the secret is replaced. */
 export const webhookEndpointWithSecret = describe({
   ...webhookEndpoint,
   type: 'WebhookEndpointWithSecret',

@@ -1,8 +1,8 @@
-// The event: what happened in a workspace, in the form that webhook endpoints receive.
+// The event: something that happened in a workspace, in the form that webhook endpoints receive.
 import { describe, type Fields, IDS, OF_WORKSPACE, type Row } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
-/** The fields that an event shows of its page or funnel. */
+/** The page or funnel of an event. */
 const SUMMARY = { ...IDS, name: { type: 'text', description: 'Its name.' } } as const satisfies Fields;
 
 export const webhookEvent = describe({

@@ -9,7 +9,7 @@ import { NAMED, UNKNOWN, VISITS } from './order-parts.ts';
 import { FULFILLMENT_STATUSES, INVOICE_STATUSES, INVOICE_TRANSITIONS } from './order-statuses.ts';
 import { AMOUNT, CURRENCY, MAX_LINE_ITEMS, ORDER_BASE, order, orderLineItem } from './orders.ts';
 
-/** A tax of which the gateway knows nothing. */
+/** A tax field that is always null, because the gateway does not compute taxes. */
 const TAX = {
   type: 'number',
   nullable: true,
@@ -135,7 +135,7 @@ const INVOICE_LINE_ITEM = {
   },
 } as const;
 
-/** The order as invoices show it: it is blanked where it is, in its own row. */
+/** The order in its invoices. Erasure blanks the order's own row. */
 export const ORDER_INSIDE = Object.fromEntries(
   Object.entries<Field>(ORDER_BASE).map(([property, { personal: _, ...field }]) => [property, field]),
 ) as Fields as typeof ORDER_BASE;

@@ -1,15 +1,15 @@
-// The change of a line of a subscription to another price, as it is previewed and performed. It is no noun: nothing of it is kept but what it does.
+// The change of a subscription line to another price: preview and performance. Not a noun, since only the effects of a change are stored.
 import { price } from '../product-prices.ts';
 import type { Fields, RowOf } from '../resource.ts';
 import { orderLineItem } from './orders.ts';
 
 const AMOUNT = { type: 'decimal', currency: 'currency' } as const;
 
-/** What a client says of a change. */
+/** The input of a change. */
 export const LINE_ITEM_CHANGE_INPUT = {
   priceId: {
     restName: 'products_price_id',
-    // Public ids are text.
+    // Text, because clients send public ids.
     type: 'text',
     idsOf: price,
     required: true,
@@ -31,7 +31,7 @@ export const LINE_ITEM_CHANGE_INPUT = {
   },
 } as const satisfies Fields;
 
-/** What a change does. */
+/** The effects of a change. */
 export const LINE_ITEM_CHANGE = {
   newLineItem: {
     type: 'json',

@@ -1,4 +1,4 @@
-// What several nouns of an order show: where a visitor came from, and fields of which the gateway knows nothing.
+// Fields that several nouns of an order share: the origin of a visitor, and fields that are always null.
 import type { Fields } from '../resource.ts';
 import { VISIT } from '../visits.ts';
 
@@ -11,14 +11,14 @@ const VISIT_BEFORE = {
 
 export const VISITS = { lastVisit: VISIT_BEFORE, lastVisitWithUtm: VISIT_BEFORE } as const satisfies Fields;
 
-/** The name of something, with its ids. */
+/** The ids and the name of an object. */
 export const NAMED = {
   id: { type: 'int8', description: 'The integer id.' },
   publicId: { type: 'text', description: 'The short public id.' },
   name: { type: 'text', description: 'The name.' },
 } as const satisfies Fields;
 
-/** A text of which the gateway knows nothing. */
+/** A text field that is always null, because the gateway has no such data. */
 export const UNKNOWN = {
   type: 'text',
   nullable: true,

@@ -1,4 +1,4 @@
-// The restock: things of an invoice that came back into stock.
+// The restock: items of an invoice that went back into stock.
 import { contact } from '../contacts.ts';
 import { describe, IDS, OF_WORKSPACE, type Row } from '../resource.ts';
 import { workspace } from '../workspaces.ts';

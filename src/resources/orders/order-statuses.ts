@@ -1,11 +1,11 @@
-// The statuses of orders and invoices: which may follow which, and what happens when one is entered. Everything that changes a status reads
-// these tables.
+// The statuses of orders and invoices: the allowed transitions, and the events and effects of each. All code that changes a status uses these
+// tables.
 import type { Transitions } from '../resource.ts';
 
 export const ORDER_TYPES = ['one-time-order', 'subscription-order'] as const;
 export type OrderType = (typeof ORDER_TYPES)[number];
 
-/** What an order's invoices say together. */
+/** The billing status of an order, which summarizes its invoices. */
 export const BILLING_TRANSITIONS = {
   draft: ['pending', 'unpaid', 'paid', 'voided'],
   pending: ['unpaid', 'paid', 'past-due', 'voided'],
@@ -20,7 +20,7 @@ export const BILLING_TRANSITIONS = {
 export type BillingStatus = keyof typeof BILLING_TRANSITIONS;
 export const BILLING_STATUSES = Object.keys(BILLING_TRANSITIONS) as BillingStatus[];
 
-/** Whether the buyer gets what was ordered. */
+/** The service status of an order: whether the buyer gets the goods. */
 export const SERVICE_TRANSITIONS = {
   pending: ['active', 'completed', 'canceled', 'abandoned', 'voided'],
   active: ['paused', 'suspended', 'completed', 'canceled', 'churned'],
@@ -35,7 +35,7 @@ export const SERVICE_TRANSITIONS = {
 export type ServiceStatus = keyof typeof SERVICE_TRANSITIONS;
 export const SERVICE_STATUSES = Object.keys(SERVICE_TRANSITIONS) as ServiceStatus[];
 
-/** Besides, paying back all that was paid in part makes an invoice `unpaid` again, or `past-due`, which nobody can ask for. */
+/** Clients can request these. In addition, a full refund of a partial payment makes an invoice `unpaid` or `past-due` again. */
 export const INVOICE_TRANSITIONS = {
   draft: ['unpaid', 'paid', 'voided'],
   unpaid: ['partially-paid', 'paid', 'past-due', 'abandoned', 'voided'],
@@ -51,22 +51,22 @@ export const INVOICE_TRANSITIONS = {
 export type InvoiceStatus = keyof typeof INVOICE_TRANSITIONS;
 export const INVOICE_STATUSES = Object.keys(INVOICE_TRANSITIONS) as InvoiceStatus[];
 
-/** The invoices on which nothing was paid back yet or in full, and that wait for money. */
+/** The statuses of invoices that still expect payment. */
 export const OPEN = ['draft', 'unpaid', 'past-due', 'partially-paid'] as const satisfies InvoiceStatus[];
-/** The invoices that were paid and not paid back in full. What is paid back changes them; of other invoices so much is due again. */
+/** The statuses of invoices that were paid and not refunded in full. A refund changes these; for other invoices the refunded amount is due again. */
 export const SETTLED = ['paid', 'partially-refunded', 'disputed'] as const satisfies InvoiceStatus[];
 
-/** Nothing of such an invoice is sent: it was given up, or all of it was paid back. */
+/** The statuses of invoices whose goods are not sent: abandoned, voided or refunded in full. */
 export const UNSENDABLE = ['voided', 'abandoned', 'refunded'] as const satisfies InvoiceStatus[];
-/** Nothing of such a one-time order is sent. A subscription that has ended still gets what was billed. */
+/** The statuses of one-time orders whose goods are not sent. A subscription that has ended still gets the billed goods. */
 export const CALLED_OFF = ['canceled', 'abandoned', 'voided'] as const satisfies ServiceStatus[];
 
-/** Whether goods were sent: of an invoice, or of an order over its invoices. */
+/** Whether the goods of an invoice, or of all invoices of an order, were sent. */
 export const FULFILLMENT_STATUSES = ['not_applicable', 'unfulfilled', 'partial', 'complete'] as const;
 
 /**
- * By the billing status that an order is given: which of its invoices change with it, and to what. The others stay as they are. An order
- * is refused a status that its invoices would not say together afterwards (`billingOf`).
+ * By the new billing status of an order: the changes of its invoices. Other invoices keep their status. The change is refused if the
+ * invoices would not have that billing status afterwards (`billingOf`).
  */
 export const INVOICES_FOLLOW: Readonly<
   Record<BillingStatus, { readonly from: readonly InvoiceStatus[]; readonly to: InvoiceStatus }>
@@ -83,8 +83,8 @@ export const INVOICES_FOLLOW: Readonly<
 };
 
 /**
- * What the invoices of an order say together: the first of these that one of them has, but where some are refunded and others
- * are paid, a part is refunded. An order that waits for its first payment may be called `pending` or `unpaid`: it stays what it was.
+ * The billing status of an order, from its invoices: the first of these statuses that one of them has. Paid and refunded invoices together make
+ * it partially refunded. An order that waits for its first payment may be `pending` or `unpaid`, and keeps which of the two it was.
  */
 export function billingOf(statuses: readonly InvoiceStatus[], was: BillingStatus): BillingStatus {
   const has = (...some: InvoiceStatus[]) => some.some((status) => statuses.includes(status));
@@ -97,26 +97,26 @@ export function billingOf(statuses: readonly InvoiceStatus[], was: BillingStatus
   return has('draft') ? 'draft' : 'voided';
 }
 
-/** What an order becomes that waits until it is paid, when it is; a service status that says anything else stays. */
+/** The service status of an order once it is paid: changes only if the order was waiting for payment. */
 export function servedWhenPaid(orderType: OrderType, service: ServiceStatus): ServiceStatus {
   if (service !== 'pending') return service;
   return orderType === 'one-time-order' ? 'completed' : 'active';
 }
 
-/** An event that happens when a status is entered, also by an object that begins with it. */
+/** An event that occurs when an object enters a status, also when it is created with that status. */
 export interface StatusEvent {
-  /** Its type. Those that end in `invoice.` and a word are of the invoice, others of the order. */
+  /** Its type. The subject of `…invoice.<word>` is the invoice, otherwise the order. */
   readonly type: string;
-  /** Which status, of the order or of an invoice. */
+  /** The status field, of the order or of an invoice. */
   readonly of: 'serviceStatus' | 'billingStatus' | 'invoice';
   readonly to: readonly (ServiceStatus | BillingStatus | InvoiceStatus)[];
-  /** From which it has to come; null stands for a new object. Absent: from any other, and a new one. */
+  /** The allowed previous statuses; null is a new object. Absent: any other status, or a new object. */
   readonly from?: readonly (ServiceStatus | BillingStatus | InvoiceStatus | null)[];
-  /** The only type of order with it; absent: both. */
+  /** The only order type with the event; absent: both. */
   readonly orders?: OrderType;
 }
 
-/** Money for an invoice arrives once: a dispute that is won is no second payment. */
+/** The statuses before a payment. Without `disputed`: winning a dispute is not a second payment. */
 const UNPAID = [...OPEN, null];
 
 export const STATUS_EVENTS: readonly StatusEvent[] = [
@@ -161,7 +161,7 @@ export const STATUS_EVENTS: readonly StatusEvent[] = [
   { type: 'orders/invoice.voided', of: 'invoice', to: ['voided'] },
 ];
 
-/** The types of the events that a change from one status to another has. @param from null: the object is new */
+/** The types of the events of a change from one status to another. @param from null: the object is new */
 export function eventsOf(
   of: StatusEvent['of'],
   orders: OrderType,

@@ -1,4 +1,4 @@
-// The transaction: money that an integration took or paid back for an order, as it was recorded.
+// The transaction: a payment or refund of an order, recorded by an integration.
 import { describe, type Field, type Fields, IDS, type Row } from '../resource.ts';
 import { invoice } from './order-invoices.ts';
 import { UNKNOWN } from './order-parts.ts';
@@ -10,7 +10,7 @@ const EXTERNAL_TYPE = { ...TEXT, description: 'What whoever takes the money call
 const ARN = { ...TEXT, description: 'The acquirer’s reference number.' } as const;
 const REASON = { ...TEXT, maxLength: 2_000, personal: true, description: 'Why it was made.' } as const;
 
-/** What clients give to pay a payment back. */
+/** The input of a refund. */
 export const REFUND: Fields = {
   amount: {
     type: 'decimal',
@@ -100,7 +100,7 @@ const TRANSACTION_FIELDS = {
   updatedAt: { type: 'timestamp', description: 'When it was last changed.' },
 } as const satisfies Fields;
 
-/** A refund as its payment shows it: it is blanked where it is, in its own row. */
+/** A refund in its payment. Erasure blanks the refund's own row. */
 export const REFUND_INSIDE = Object.fromEntries(
   Object.entries<Field>(TRANSACTION_FIELDS).map(([property, { personal: _, ...field }]) => [property, field]),
 ) as Fields as typeof TRANSACTION_FIELDS;
@@ -122,7 +122,7 @@ export const transaction = describe({
     refund: {
       summary: 'Records that a payment was paid back, whole or in part; that is a transaction of its own',
       fields: REFUND,
-      // Without an amount, all is paid back.
+      // Ignoring a misspelled `amount` would refund everything.
       isClosed: true,
     },
   },

@@ -1,4 +1,4 @@
-// The order (a sale of once, or a subscription), and the lines of what was ordered.
+// The order (a one-time sale or a subscription), and its lines.
 import { contact } from '../contacts.ts';
 import { fulfillment } from '../fulfillments.ts';
 import { page } from '../pages.ts';
@@ -19,19 +19,19 @@ import {
 } from './order-statuses.ts';
 import { orderTag } from './order-tags.ts';
 
-/** An order has at most so many lines, and so has an invoice. */
+/** The most lines of an order or an invoice. */
 export const MAX_LINE_ITEMS = 250;
 
-/** The currency that amounts are in. */
+/** The currency of amounts. */
 export const CURRENCY = {
   type: 'currency',
   description: 'The currency of all its amounts (ISO 4217).',
 } as const;
 
-/** Sums and amounts that follow from others; clients never set them. */
+/** Computed sums and amounts, which clients cannot set. */
 export const AMOUNT = { type: 'decimal', currency: 'currency' } as const;
 
-/** How many of a line: as `count`, but at least one. */
+/** The quantity of a line: a `count` of at least one. */
 const QUANTITY = { type: 'count', required: true, description: 'How many, at least one.' } as const;
 
 const LINE_ITEM = {
@@ -130,7 +130,7 @@ const PERSONAL = {
   personal: true,
 } as const;
 
-/** Addresses as the buyer gave them. */
+/** Addresses as the buyer entered them. */
 const ADDRESSES = {
   shippingAddressFirstName: { ...PERSONAL, description: 'Where to send it: the first name.' },
   shippingAddressLastName: { ...PERSONAL, description: 'Where to send it: the last name.' },
@@ -159,7 +159,7 @@ const ADDRESSES = {
 const STATUS = { type: 'text', writable: 'always' } as const;
 const TIME = { type: 'timestamp', nullable: true, writable: 'always' } as const;
 
-/** What an invoice shows of its order too. */
+/** The fields of an order that its invoices include too. */
 export const ORDER_BASE = {
   ...IDS,
   orderNumber: { type: 'int4', restAsText: true, description: 'Counts up in the workspace.' },
@@ -263,15 +263,15 @@ export const ORDER_BASE = {
   },
 } as const satisfies Fields;
 
-/** The most fulfillments that an order shows. */
+/** The most fulfillments in an order. */
 export const MAX_FULFILLMENTS = 100;
 
-/** A fulfillment as orders show it: it is blanked where it is, in its own row. */
+/** A fulfillment in its order. Erasure blanks the fulfillment's own row. */
 export const FULFILLMENT_INSIDE = Object.fromEntries(
   Object.entries<Field>(fulfillment.fields).map(([property, { personal: _, ...field }]) => [property, field]),
 ) as Fields as typeof fulfillment.fields;
 
-/** The e-mail address that names a contact: it cannot be null. */
+/** The e-mail address that identifies a contact, so it cannot be null. */
 const { nullable: _, ...EMAIL_ADDRESS } = contact.fields.emailAddress;
 
 export const order = describe({
