@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { VARIABLES } from '../src/config/variables.ts';
+import { NOUNS } from '../src/resources/nouns.ts';
 import { findCircles } from './support/circles.ts';
 import { layerOf, readSources, type Source, toSource } from './support/sources.ts';
 
@@ -372,6 +373,29 @@ test('there are no barrels: no file that only exports what others have', () => {
     isBarrel(toSource('x.ts', "// A\nexport { a,\n b } from './a.ts';\nexport * from './b.ts';\n")),
   ).toBe(true);
   expect(breaking(sources, isBarrel)).toEqual([]);
+});
+
+/** The files outside `store/shard-placement/` that name Citus or what it does: they distribute a store, or stand below that room. */
+const ON_CITUS = [
+  'commands/command-list.ts',
+  'commands/distribute.ts',
+  'commands/doctor/database.ts',
+  'commands/doctor/distribution.ts',
+  'store/connections/failures.ts',
+  'store/distribution/distribute.ts',
+  'store/pipelining/session.ts',
+];
+
+test('only files that are about Citus name it; all others ask store/shard-placement/', () => {
+  const inRoom = ({ path }: Source) => path.startsWith('store/shard-placement/');
+  const outside = sources.filter((source) => !inRoom(source));
+  const names = /citus|shard|distribut/i;
+  expect(breaking(outside, ({ text }) => names.test(text.replaceAll('shard-placement', '')))).toEqual(
+    ON_CITUS,
+  );
+  expect(ON_CITUS.length).toBeLessThanOrEqual(12);
+  const tables = new RegExp(String.raw`\b(${NOUNS.map(({ table }) => table).join('|')})\b`);
+  expect(breaking(sources.filter(inRoom), ({ code }) => tables.test(code))).toEqual([]);
 });
 
 test('no file has a name that says nothing', () => {

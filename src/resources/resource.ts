@@ -467,6 +467,11 @@ export function above({ parent }: Pick<Resource, 'parent'>): readonly Resource[]
   return parent === undefined ? [] : [parent, ...above(parent)];
 }
 
+/** Whether a noun's objects are in a workspace: below it, or below something that is. */
+export function isInWorkspace(noun: Pick<Resource, 'parent'>): boolean {
+  return above(noun).some(({ table }) => table === 'workspaces');
+}
+
 /** The plural of a noun's name. */
 export function pluralOf(word: string): string {
   return word.endsWith('y') ? `${word.slice(0, -1)}ies` : `${word}s`;

@@ -51,12 +51,6 @@ export interface Store {
   readonly hasTenantRole: () => Promise<boolean>;
   /** What statements may do, and have to do, where the rows of this store are. */
   readonly placement: Placement;
-  /** The same for the rooms that change rows, until they use `placement`. */
-  readonly distribution: {
-    choose<T>(forms: { whole: T; sharded: T }): Promise<T>;
-    ownership: Placement['nameWorkspaces'];
-    follow: Placement['follow'];
-  };
   /** Whether statements are prepared under names. */
   readonly preparedStatements: boolean;
   readonly statementTimeoutMs: number;
@@ -189,11 +183,6 @@ export function createStore(options: StoreOptions): Store {
     rowGuard: createRowGuard(lookups, log),
     hasTenantRole: async () => (await placement.rules()).hasTenantRole,
     placement,
-    distribution: {
-      choose: async (forms) => ((await store.placement.rules()).namesWorkspace ? forms.sharded : forms.whole),
-      ownership: (...args) => store.placement.nameWorkspaces(...args),
-      follow: (change) => store.placement.follow(change),
-    },
     preparedStatements,
     statementTimeoutMs: options.statementTimeoutMs,
     connection,

@@ -27,7 +27,7 @@ const PRICES = tableOf(priceTable);
 const VARIANTS = tableOf(variantTable);
 const DEFAULT_CURRENCY = 'USD';
 
-const writes = writesOf(price, { ...PRICE_RULES, onShard: keepProductOfPrice });
+const writes = writesOf(price, { ...PRICE_RULES, keepOthers: keepProductOfPrice });
 export const { writeScope, update } = writes;
 
 /** Creates a price. @throws AppError as for every noun */

@@ -25,7 +25,7 @@ const DIGITAL = { productType: 'digital' };
 const ORDERED = ['variantIds', 'priceIds'] as const;
 
 const writes = writesOf(product, {
-  onShard: keepTaggedProducts,
+  keepOthers: keepTaggedProducts,
   children: [{ property: 'variants', table: tableOf(variantTable) }],
   companions: ({ name }) => ({
     variants: [

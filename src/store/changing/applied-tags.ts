@@ -30,7 +30,7 @@ export async function findAppliedTagId(
       join ${name} t on t.workspace_id = p.workspace_id and t.${parent.column} = p.id and t.tag_id = $4
       where p.id = $3 and ${owned('$1', '$2')}`,
   );
-  const { teamId, workspaceIds } = await store.distribution.ownership(tenancy, {
+  const { teamId, workspaceIds } = await store.placement.nameWorkspaces(tenancy, {
     table: parent.table,
     ids: [onId],
   });

@@ -3,18 +3,17 @@ import type { Executor } from '../connections/executor.ts';
 import { type NamedStatement, valuesOf } from '../sql/statements.ts';
 import type { Table } from '../tables/table.ts';
 import type { ChangeRules } from './rules.ts';
-import { type ChangeStatements, changeStatements } from './statements.ts';
+import { type ChangeStatements, changeStatements, OF_KNOWN_ROWS } from './statements.ts';
 
 type Noun = Table<{ id: bigint }>;
 
 /** By rules and table. */
 const made = new WeakMap<ChangeRules, Map<string, ChangeStatements>>();
 
-/** The statements for rows of a table that are known with their workspace in any store. */
 function statementsOf(table: Noun, rules: ChangeRules): ChangeStatements {
   const known = made.get(rules)?.get(table.name);
   if (known !== undefined) return known;
-  const statements = changeStatements(table, rules, 'sharded');
+  const statements = changeStatements(table, rules, OF_KNOWN_ROWS);
   made.set(rules, new Map(made.get(rules)).set(table.name, statements));
   return statements;
 }

@@ -1,11 +1,10 @@
 // Makes changes to rows: those of one row, in the steps made from its noun's description (steps.ts), and changes of services' own, in one
 // transaction. Everything is executed within the caller's tenancy (tenant-role.ts).
 import { setTimeout as sleep } from 'node:timers/promises';
-import { once } from '../../concurrency/once.ts';
 import { AppError, notFound, nothingChanged } from '../../errors.ts';
 import { isConflictOfTransactions, isLockTimeout, toStoreError } from '../connections/failures.ts';
 import { isBelowWorkspace } from '../reading/parents.ts';
-import { inItsWorkspace } from '../shard-placement/distribution.ts';
+import { inItsWorkspace, type PlacementRules } from '../shard-placement/placement.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext, Transaction } from '../store.ts';
 import type { Table } from '../tables/table.ts';
@@ -20,7 +19,7 @@ import {
 } from './record.ts';
 import { type ChangeRecord, type Recorded, tenancyOf, type Unchanged } from './records.ts';
 import type { ChangeRules } from './rules.ts';
-import { changeStatements } from './statements.ts';
+import { type ChangeStatements, changeStatements } from './statements.ts';
 import { type Changing, create, type Made, remove, type Same, update, type Wanted } from './steps.ts';
 import { lockTimeout, type Open, type Opened, withModels, withPipeline, withSql } from './transactions.ts';
 
@@ -42,9 +41,12 @@ const VERBS = { create, update, remove };
 
 /** The changes of one noun's rows. @param rules the SQL that is specific to the noun */
 export function changesOf(table: Table<{ id: bigint }>, rules: ChangeRules) {
-  const forms = {
-    whole: once(async () => changeStatements(table, rules, 'whole')),
-    sharded: once(async () => changeStatements(table, rules, 'sharded')),
+  /** Made once for a store. */
+  const made = new WeakMap<PlacementRules, ChangeStatements>();
+  const statementsFor = (placement: PlacementRules) => {
+    const statements = made.get(placement) ?? changeStatements(table, rules, placement);
+    made.set(placement, statements);
+    return statements;
   };
   return {
     /**
@@ -59,16 +61,19 @@ export function changesOf(table: Table<{ id: bigint }>, rules: ChangeRules) {
       recorded: Recorded,
       wanted: Wanted,
     ): Promise<Changed | null> {
-      const statements = await (await ctx.store.distribution.choose(forms))();
+      const placement = await ctx.store.placement.rules();
+      const statements = statementsFor(placement);
+      const { hasTriggers } = placement;
       const named = verb === 'create' ? table.parent.table : table.name;
       const change = async ({ tx, tenancy, everywhere }: Begun, models: Transaction | null = null) => {
-        // Workspaces are on every node, so they need no shard.
+        // A workspace needs none to be found in.
         const place = isBelowWorkspace(named) ? await inItsWorkspace(tx, named, tenancy, wanted.id) : tenancy;
         if (place === null) throw notFound(verb === 'create' ? table.parent.title : table.title);
         const [workspaceId = null, ...others] = place.workspaceIds ?? [];
         const own = { ...recorded, workspaces: place.workspaceIds };
         const known = others.length === 0 ? workspaceId : null;
-        const changing = { tx, models, statements, recorded: own, workspaceId: known, everywhere };
+        const found = { recorded: own, workspaceId: known, everywhere };
+        const changing = { tx, models, statements, hasTriggers, ...found };
         return VERBS[verb](changing, wanted);
       };
       return verb === 'create' && rules.afterInsert?.isNeeded(wanted.given(''))
@@ -126,9 +131,9 @@ async function run<Tx>(
   open: Open<Tx>,
   work: (begun: Begun, tx: Tx) => Promise<Made | Same>,
 ): Promise<Changed | null> {
-  const { distribution } = ctx.store;
-  const tenancy = await distribution.ownership(tenancyOf(recorded));
-  const everywhere = await distribution.ownership({ ...tenancyOf(recorded), workspaceIds: null });
+  const { placement } = ctx.store;
+  const tenancy = await placement.nameWorkspaces(tenancyOf(recorded));
+  const everywhere = await placement.nameWorkspaces({ ...tenancyOf(recorded), workspaceIds: null });
   return attempt(ctx, recorded, () =>
     open(
       ctx,
@@ -186,7 +191,7 @@ async function attempt(
 
 async function followUp({ store }: StoreContext, { endpoints, change }: Made): Promise<void> {
   store.deliveries.announce(endpoints);
-  await store.distribution.follow(change);
+  await store.placement.follow(change);
 }
 
 function toChanged(made: Made | Same): Changed {

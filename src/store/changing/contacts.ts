@@ -13,7 +13,7 @@ import { tableOf } from '../tables/tables.ts';
 import type { GivenColumns } from './children.ts';
 import { type ChangeRecord, timeOf } from './records.ts';
 import type { ChangeRules } from './rules.ts';
-import { changeStatements } from './statements.ts';
+import { changeStatements, OF_KNOWN_ROWS } from './statements.ts';
 
 const APPLIED_TAGS = tableOf(appliedTagTable);
 const CONTACTS = tableOf(contactTable);
@@ -52,7 +52,7 @@ export async function findByEmailAddress(
   return found.id;
 }
 
-const NEW = once(async () => changeStatements(CONTACTS, CONTACT_RULES, 'sharded'));
+const NEW = once(async () => changeStatements(CONTACTS, CONTACT_RULES, OF_KNOWN_ROWS));
 
 /** Creates a contact as a part of another change. @throws the database's error */
 export async function insertContact(

@@ -42,7 +42,7 @@ export async function findFirstAnswer(
       left join audit_entries a on a.workspace_id = r.workspace_id and a.id = r.audit_entry_id
       where r.key_hash = decode($3, 'hex') and ($4::bigint[] is null or r.workspace_id = any($4)) and r.created_at > current_timestamp - ${KEY_LIFETIME}`,
   );
-  const { workspaceIds } = await store.distribution.ownership({ ...tenancy, workspaceIds: null });
+  const { workspaceIds } = await store.placement.nameWorkspaces({ ...tenancy, workspaceIds: null });
   const [first] = await queryAs<FirstAnswer>(store, tenancy, byKey, [
     tenancy.teamId,
     tenancy.workspaceIds,

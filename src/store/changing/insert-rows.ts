@@ -1,5 +1,5 @@
-// Inserts rows of one shard with VALUES. With `insert … select`, Citus would copy the rows and commit in two phases: if the node failed in
-// between, the rows could appear up to a minute late, behind the position of clients that page through the list.
+// Inserts rows of one workspace with VALUES. With `insert … select` from values, a store on several servers would commit in two phases
+// (shard-placement/): if one failed in between, the rows could appear late, behind the position of clients that page through the list.
 import type { Executor } from '../connections/executor.ts';
 
 /** Keeps the number of parameters below PostgreSQL's limit, however many rows there are. */

@@ -3,7 +3,7 @@
 import { wayToContact } from '../../resources/contact-ways.ts';
 import type { Resource } from '../../resources/resource.ts';
 import type { Executor } from '../connections/executor.ts';
-import { inItsWorkspace } from '../shard-placement/distribution.ts';
+import { inItsWorkspace } from '../shard-placement/placement.ts';
 import { holdContact } from '../sql/personal-data.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { Table } from '../tables/table.ts';

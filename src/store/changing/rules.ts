@@ -105,8 +105,8 @@ export interface ChangeRules {
     /** @throws Refused; AppError */
     make(tx: Transaction, row: ChangingRow): Promise<readonly ChangeRecord[]>;
   };
-  /** What follows in other tables from a row that was written. On one PostgreSQL triggers do it; a shard has none. */
-  readonly onShard?: (tx: Executor, workspaceId: bigint, id: bigint) => Promise<void>;
+  /** What follows in other tables from a row that was written, in a store where no triggers do it (shard-placement/). */
+  readonly keepOthers?: (tx: Executor, workspaceId: bigint, id: bigint) => Promise<void>;
   /** Columns that a new row takes over from its parent, where they have the same names. */
   readonly inherited?: readonly string[];
   /** The lists of children that are written with it: those of its description, and others that its service gives. */

@@ -2,7 +2,7 @@
 import type { Transaction } from '../store.ts';
 
 /**
- * Sets `is_shown` of pages after steps were written. On one PostgreSQL triggers have done it; a shard has none. No change of the pages is
+ * Sets `is_shown` of pages after steps were written, unless triggers have done it (shard-placement/). No change of the pages is
  * recorded, and `updated_at` stays.
  */
 export async function setIsShown(

@@ -1,12 +1,11 @@
 // The statements that create, change and remove a row of any noun, made from its description. A change takes several statements of one
-// transaction (steps.ts); on one PostgreSQL a creation may be one statement, which writes the record too. In a store that Citus distributes
-// each goes to one shard; there, values that must not differ between shards, ids and times, are taken from the coordinator and passed as
-// parameters.
+// transaction (steps.ts); a creation may be one statement, which writes the record too. What statements may do, and have to do, depends on what
+// is known of the row, and on where the rows of the store are (shard-placement/).
 import { typeOf } from '../../resources/field-types.ts';
 import { isOrdered, type Resource, toSnakeCase } from '../../resources/resource.ts';
 import { isShownInPart } from '../../rows/shown-json.ts';
 import { isBelowWorkspace } from '../reading/parents.ts';
-import type { Placement } from '../shard-placement/distribution.ts';
+import type { PlacementRules } from '../shard-placement/placement.ts';
 import { contactIdOf } from '../sql/contact-ways.ts';
 import { blankHidden, holdContact, isBlankedByErasure } from '../sql/personal-data.ts';
 import { snapshot } from '../sql/row-json.ts';
@@ -28,8 +27,8 @@ export interface ChangeStatements {
   /** How many rows the parent has: `count`; and where they have an order, the `position` behind them. null where neither matters. */
   readonly siblings: NamedStatement | null;
   /**
-   * For a record that is written by itself: `audit_entry_id`. In a sharded store, where it is executed on the coordinator, also the time of
-   * the change as `now`; elsewhere the statements take the time themselves.
+   * For a record that is written by itself: `audit_entry_id`. Where statements get what is drawn first, also the time of the change as `now`;
+   * elsewhere they take the time themselves.
    */
   readonly draw: NamedStatement;
   /** Creates a row: `id`, and what `created` shows, unless `showsAfterwards`. */
@@ -54,41 +53,47 @@ export interface ChangeStatements {
   readonly touch: NamedStatement | null;
   /** A row as it is now: its JSON as `after`, its `contact_id`, and which events of the rules happened at its creation (`has_...`). */
   readonly shown: NamedStatement;
-  /** In a sharded store a statement that writes cannot show a row: `shown` follows it. */
+  /** Whether a statement that writes does not show the row: `shown` follows it. */
   readonly showsAfterwards: boolean;
   /**
-   * Creates a row below `$id` together with its record (`Written`), unless the caller does not own it or the key was ever claimed. null in a
-   * sharded store, where a statement writes to one table, where the rules change other rows or lock the parent, and where events show less
-   * than the record.
+   * Creates a row below `$id` together with its record (`Written`), unless the caller does not own it or the key was ever claimed. null
+   * where a statement writes to one table alone, where the rules change other rows or lock the parent, and where events show less than the
+   * record.
    */
   readonly createRecorded: NamedStatement | null;
 }
 
-/** @param rules the SQL that is specific to the noun */
-export function changeStatements(table: Noun, rules: ChangeRules, placement: Placement): ChangeStatements {
+/** What the statements of a change have to do. */
+export type StatementRules = Pick<PlacementRules, 'namesWorkspace' | 'writesAlone' | 'drawsFirst'>;
+
+/** For rows that a change of several steps has locked: their workspace and the time of the change are known, in any store. */
+export const OF_KNOWN_ROWS: StatementRules = { namesWorkspace: true, writesAlone: true, drawsFirst: true };
+
+/** @param rules the SQL that is specific to the noun @param must what the statements have to do */
+export function changeStatements(table: Noun, rules: ChangeRules, must: StatementRules): ChangeStatements {
   const { name, parent } = table;
   const of = (verb: string, text: string) => named(`${name}.${verb}`, text);
-  const isSharded = placement === 'sharded';
-  // Citus infers the workspace only for joins.
-  const onShard = (text: string) => (isSharded ? withWorkspace(text, '$workspace_id::bigint') : text);
+  const { namesWorkspace, writesAlone, drawsFirst } = must;
+  const inWorkspace = (text: string) =>
+    namesWorkspace ? withWorkspace(text, '$workspace_id::bigint') : text;
   const here = 't.workspace_id = $workspace_id::bigint and t.id = $id::bigint';
   /** For statements that are sent before the answer to the lock: the workspace is known only where it was looked up. */
-  const locked = isSharded ? here : 't.id = $id::bigint';
-  const own = isSharded ? locked : `${locked} and ${table.owned('$team', '$workspaces')}`;
-  const workspace = isSharded ? '$workspace_id::bigint' : 't.workspace_id';
+  const locked = namesWorkspace ? here : 't.id = $id::bigint';
+  const own = namesWorkspace ? locked : `${locked} and ${table.owned('$team', '$workspaces')}`;
+  const workspace = namesWorkspace ? '$workspace_id::bigint' : 't.workspace_id';
   const show = (type: 'json' | 'text', instead = {}) =>
-    onShard(`${contactIdOf(table.resource)} as contact_id,
+    inWorkspace(`${contactIdOf(table.resource)} as contact_id,
     ${snapshot(table.resource, table.columns, instead)}::${type} as after${happened(rules, 'onCreate', (sql) => sql.replaceAll(/\bn\./g, 't.'))}`);
-  const returning = (shown: string) => `returning t.workspace_id, t.id${isSharded ? '' : `, ${shown}`}`;
+  const returning = (shown: string) => `returning t.workspace_id, t.id${writesAlone ? '' : `, ${shown}`}`;
   // A new row has no tags yet.
   const returningNew = (type: 'json' | 'text') => returning(show(type, rules.tags && { tags: "'[]'" }));
-  const bump = (changed: Noun | undefined) => bumpAt(isSharded ? '$now' : changeTime(changed), 't');
+  const bump = (changed: Noun | undefined) => bumpAt(drawsFirst ? '$now' : changeTime(changed), 't');
   const set = [...changedColumns(table, rules).map((column) => `${column} = $new_${column}`), bump(table)];
   const update = `update ${name} t set ${set.join(', ')} where ${here}`;
   const remove = `delete from ${name} t where ${here}`;
   const siblings =
     rules.most || isOrdered(table.resource) ? of('siblings', siblingsText(table, rules)) : null;
-  const insertOwn = insertText(table, rules, isSharded, ownerText(table, rules));
+  const insertOwn = insertText(table, rules, drawsFirst, ownerText(table, rules));
   return {
     table,
     rules,
@@ -96,28 +101,28 @@ export function changeStatements(table: Noun, rules: ChangeRules, placement: Pla
     siblings,
     draw: of(
       'draw',
-      `select ${ENTRY_ID} as audit_entry_id${isSharded ? `, ${timeOfChange(table, rules)}::text as now` : ''}`,
+      `select ${ENTRY_ID} as audit_entry_id${drawsFirst ? `, ${timeOfChange(table, rules)}::text as now` : ''}`,
     ),
-    insert: of('insert', `${insertText(table, rules, isSharded)} ${returningNew('text')}`),
-    lock: of('lock', lockText(table, rules, locked, onShard(`(${table.visible})`))),
+    insert: of('insert', `${insertText(table, rules, drawsFirst)} ${returningNew('text')}`),
+    lock: of('lock', lockText(table, rules, locked, inWorkspace(`(${table.visible})`))),
     personal: isBlankedByErasure(table.resource)
       ? {
-          hold: of('hold', holdContact(table.resource, own, isSharded ? workspace : undefined)),
+          hold: of('hold', holdContact(table.resource, own, namesWorkspace ? workspace : undefined)),
           blank: of('blank', blankHidden(table.resource, own, workspace)),
         }
       : null,
     before: of(
       'before',
-      onShard(`select t.${parent.column} as parent_id, ${contactIdOf(table.resource)} as contact_id,
+      inWorkspace(`select t.${parent.column} as parent_id, ${contactIdOf(table.resource)} as contact_id,
         ${snapshot(table.resource, table.columns)}::text as before from ${name} t where ${locked}`),
     ),
-    plan: of('plan', onShard(`${planText(table, rules)} where ${locked}`)),
+    plan: of('plan', inWorkspace(`${planText(table, rules)} where ${locked}`)),
     update: of('update', `${update} ${returning(show('text'))}`),
     remove: of('remove', remove),
     subscriptions: of(
       'subscriptions',
       subscribed(
-        isSharded
+        namesWorkspace
           ? '$workspace_id::bigint'
           : `(select t.workspace_id from ${name} t where t.id = $id::bigint)`,
         '$event_types',
@@ -130,9 +135,9 @@ export function changeStatements(table: Noun, rules: ChangeRules, placement: Pla
         )
       : null,
     shown: of('shown', `select ${show('text')} from ${name} t where ${here}`),
-    showsAfterwards: isSharded,
+    showsAfterwards: writesAlone,
     createRecorded:
-      isSharded ||
+      writesAlone ||
       rules.others !== undefined ||
       isShownInPart(table.resource) ||
       rules.touchesParent ||
@@ -182,7 +187,6 @@ function siblingsText({ name, parent, resource }: Noun, { most }: ChangeRules): 
     where s.workspace_id = $workspace_id::bigint and s.${parent.column} = $id::bigint limit ${most?.perParent ?? 'all'}) s`;
 }
 
-/** Its workspace is known by then, so even with the parent the statement is for one shard. */
 function lockText(table: Noun, { touchesParent }: ChangeRules, locked: string, visible: string): string {
   const { name, parent } = table;
   const owner = `join ${parent.table} p on p.workspace_id = t.workspace_id and p.id = t.${parent.column}`;
@@ -201,12 +205,12 @@ function changedColumns({ resource }: Noun, rules: ChangeRules): string[] {
  * Given columns are the parameters `$new_...`, which have the columns' types.
  * @param owner finds the workspace, where it is not known: then nothing is inserted for a key that was claimed, either
  */
-function insertText(table: Noun, rules: ChangeRules, isSharded: boolean, owner?: string): string {
+function insertText(table: Noun, rules: ChangeRules, drawsFirst: boolean, owner?: string): string {
   const { resource, name, parent } = table;
   const typed = (sql: string) =>
     sql.replaceAll(/\bn\.(\w+)/g, (_, column: string) => `$new_${column}::${typeOfColumn(resource, column)}`);
   // Elsewhere a trigger takes the time.
-  const isTimed = isSharded && resource.sorts !== undefined;
+  const isTimed = drawsFirst && resource.sorts !== undefined;
   const values: Record<string, string> = {
     workspace_id: owner === undefined ? '$workspace_id::bigint' : 'p.workspace_id',
     ...(isBelowWorkspace(parent.table) && { [parent.column]: '$id::bigint' }),

@@ -1,5 +1,6 @@
 // Creates, changes and removes a row of any noun, in the steps of one transaction. Steps that need no answer of each other are sent
-// together (pipeline.ts). On one PostgreSQL, a creation that writes no other row of a noun writes its row and its record in one step.
+// together (pipeline.ts). Where one statement may write several tables, a creation that writes
+// no other row of a noun writes its row and its record in one step.
 import { notFound, preconditionFailed } from '../../errors.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { type NamedStatement, valuesOf } from '../sql/statements.ts';
@@ -64,6 +65,8 @@ export interface Changing {
   /** Prisma's models in the same transaction; null: it was opened without them. */
   readonly models: Transaction | null;
   readonly statements: ChangeStatements;
+  /** Whether triggers keep rows of other tables up to date; otherwise the noun's rules do (`keepOthers`). */
+  readonly hasTriggers: boolean;
   /** Who makes the change, restricted to the row's workspace where that must be known. */
   readonly recorded: Recorded;
   /** The row's workspace where it was looked up; null: the row says it. */
@@ -165,7 +168,7 @@ export async function create(changing: Changing, wanted: Wanted): Promise<Made> 
     ...(await others(changing, 'after', { ...unwritten, ...itself })),
     ...(await afterInsert(changing, { ...unwritten, ...itself })),
   ];
-  if (statements.showsAfterwards) await rules.onShard?.(tx, workspace_id, rowId);
+  if (!changing.hasTriggers) await rules.keepOthers?.(tx, workspace_id, rowId);
   const shown =
     statements.showsAfterwards || tagEvents.length + children.length > 0
       ? await only(ask<After>(tx, statements.shown, { workspace_id, id: rowId }))
@@ -227,7 +230,7 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
   const showing = isShown ? updating : ask<After>(tx, statements.shown, of);
   const shown = await only(showing);
   children.push(...(await others(changing, 'after', row)));
-  if (statements.showsAfterwards) await rules.onShard?.(tx, workspace_id, wanted.id);
+  if (!changing.hasTriggers) await rules.keepOthers?.(tx, workspace_id, wanted.id);
   const events = [...happened(changing, 'updated', wanted.id, shown, plan), ...tagEvents];
   const snapshots = { contact_id: shown.contact_id, before: before.before, after: shown.after };
   const change = changeOf(changing, 'updated', workspace_id, wanted.id, snapshots, events, children);

@@ -1,5 +1,5 @@
-// Keeps the table of the products with a tag after products and prices were written. On one PostgreSQL triggers have done it (the migration
-// tagged_products); a shard has none.
+// Keeps the table of the products with a tag after products and prices were written, in stores where the triggers of the migration
+// tagged_products do not (shard-placement/).
 import type { Executor } from '../connections/executor.ts';
 
 const LOCK = `select p.id from products p where p.workspace_id = $1::bigint and p.id = $2::bigint for no key update`;

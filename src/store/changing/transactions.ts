@@ -12,6 +12,7 @@ import {
   wasRefused,
 } from '../connections/failures.ts';
 import { interactiveLimits, LOCK_TIMEOUT_MS } from '../connections/time-limits.ts';
+import { FOR_ROW_CHANGES } from '../shard-placement/session-settings.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { type StoreContext, type Transaction, withPrisma } from '../store.ts';
 import { ENTER, enteringAs, takeKey } from '../tenancy/tenant-role.ts';
@@ -155,12 +156,8 @@ function enter(
   keyHash: string | null,
 ): PromiseLike<unknown> {
   if (isEntered) return tx.$queryRawUnsafe(ENTER.text, ...enteringAs(tenancy, keyHash));
-  // On Citus the waiting happens on other nodes, which receive the setting only with `citus.propagate_set_commands`. And teams and workspaces,
-  // which are on every node, cannot be changed after a statement that was executed on several shards at the same time.
   return Promise.all([
-    tx.$queryRawUnsafe(
-      `select set_config('citus.propagate_set_commands', 'local', true), set_config('citus.multi_shard_modify_mode', 'sequential', true)`,
-    ),
+    tx.$queryRawUnsafe(FOR_ROW_CHANGES),
     tx.$executeRawUnsafe(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`),
     ...(keyHash === null ? [] : [tx.$queryRawUnsafe(`select true from ${takeKey('$1')}`, keyHash)]),
   ]);

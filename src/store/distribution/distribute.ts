@@ -17,7 +17,7 @@ import { takeMigrationLock } from '../migrations/lock.ts';
 import { migrationState } from '../migrations/migrations.ts';
 import { withOwnPool } from '../migrations/own-pool.ts';
 import { PARTITIONS_LOCK } from '../partitions/partitions.ts';
-import { hasRowWorkspaces, makeRowWorkspaces } from '../shard-placement/row-workspaces.ts';
+import { hasRowWorkspaces, makeRowWorkspaces } from '../shard-placement/row-places.ts';
 import {
   type CitusFacts,
   isInPlace,

@@ -121,7 +121,7 @@ export async function previewLineChange(
   tenancy: Tenancy,
   wanted: WantedChange,
 ): Promise<LineChange | null> {
-  const owner = await ctx.store.distribution.ownership(tenancy);
+  const owner = await ctx.store.placement.nameWorkspaces(tenancy);
   return withTenantTransaction(ctx, tenancy, async (tx) => {
     const place = await findLinePlace(tx, owner, wanted.lineId);
     return place && findLineChange(tx, place.workspaceId, wanted);

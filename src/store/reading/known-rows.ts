@@ -1,7 +1,7 @@
 // Reads rows with known ids. Where statements have to name workspaces, there is one for each of these.
 import type { RowBlock } from '../../rows/row-block.ts';
 import type { Part } from '../shard-placement/placement.ts';
-import type { KnownRows } from '../shard-placement/row-workspaces.ts';
+import type { KnownRows } from '../shard-placement/row-places.ts';
 import type { Statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';

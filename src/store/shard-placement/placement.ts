@@ -15,12 +15,14 @@ import {
   findWorkspaces,
   followChange,
   type KnownRows,
-} from './row-workspaces.ts';
+} from './row-places.ts';
 
 /** What statements may do in a store, and have to do. */
 export interface PlacementRules {
   /** A statement that writes or locks rows compares `workspace_id` with one value, also in its subqueries. */
   readonly namesWorkspace: boolean;
+  /** A statement that writes rows of one table neither writes nor shows rows of another one. */
+  readonly writesAlone: boolean;
   /** Ids and times of a change come from the coordinator: they are drawn before the statements that write them, and passed to these. */
   readonly drawsFirst: boolean;
   /** One statement may read the lists of several parents, by a lateral join. */
@@ -38,6 +40,7 @@ export interface PlacementRules {
 /** The rules of one PostgreSQL. */
 export const ON_ONE_SERVER: PlacementRules = {
   namesWorkspace: false,
+  writesAlone: false,
   drawsFirst: false,
   joinsParents: true,
   stepsThroughIndexes: true,
@@ -49,6 +52,7 @@ export const ON_ONE_SERVER: PlacementRules = {
 /** The rules of a store that Citus distributes. */
 export const ON_SHARDS: PlacementRules = {
   namesWorkspace: true,
+  writesAlone: true,
   drawsFirst: true,
   joinsParents: false,
   stepsThroughIndexes: false,

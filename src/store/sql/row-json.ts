@@ -96,8 +96,8 @@ export function otherAsJson(
 }
 
 /**
- * SQL over a row `t`, over a row of another table in it. What is compared with the workspace stays so: it is the same for both rows, and
- * Citus finds the shard by a workspace of the row outside alone.
+ * SQL over a row `t`, over a row of another table in it. What is compared with the workspace of `t` stays so: it is the same for both
+ * rows, and a statement that names the workspace (shard-placement/) names it there too.
  */
 function overTable(sql: string, name: string): string {
   return sql.replaceAll(/(?<!= )\bt\.|\bt\.(?!workspace_id\b)/g, `${name}.`);

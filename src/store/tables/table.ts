@@ -173,7 +173,7 @@ function columnsOfOwners({ fields }: Resource, owners: Ownership['owners']): Col
 /**
  * The condition that the caller owns a workspace. A scalar subquery cannot become a join, so the planner cannot start with the team's
  * workspaces. If it does not depend on `t`, it is evaluated once, before any row. The restriction to workspaces is a separate condition,
- * because in a distributed store it selects the shards.
+ * because it may select where rows are read (shard-placement/).
  */
 export const ownedWorkspace = (id: string, team: string, narrowed: string): string =>
   `((select true from workspaces w where w.id = ${id} and w.team_id = ${team})

@@ -1,6 +1,5 @@
 // Leases of endpoints: only the worker that has an endpoint's lease delivers to it. A lease runs out unless the worker renews it, so a
-// worker that was killed keeps no endpoint. An endpoint that fails is paused by a lease that nobody holds. The table is on the coordinator
-// of a distributed store.
+// worker that was killed keeps no endpoint. An endpoint that fails is paused by a lease that nobody holds.
 import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 

@@ -5,7 +5,7 @@
 // any means. If it names rows that are deleted or owned by others, the statement that uses the hint notices.
 import type pg from 'pg';
 import { NOUNS } from '../../resources/nouns.ts';
-import { above } from '../../resources/resource.ts';
+import { isInWorkspace } from '../../resources/resource.ts';
 import { BlockRow, textOf } from '../../rows/row-block.ts';
 import type { Executor } from '../connections/executor.ts';
 import type { Readers } from '../pipelining/readers.ts';
@@ -18,7 +18,7 @@ const ROW_WORKSPACES = `${SCHEMA}.places`;
 
 /** Tables below a workspace whose rows clients address by id. For very large tables the hints would take as much space again. */
 const RECORDED: readonly PublicIdTable[] = NOUNS.filter(
-  (noun) => noun.numerous !== true && above(noun).some(({ table }) => table === 'workspaces'),
+  (noun) => noun.numerous !== true && isInWorkspace(noun),
 ).map(({ table }) => table);
 
 /** Rows of one table, by their ids. */
