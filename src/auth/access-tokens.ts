@@ -31,7 +31,7 @@ interface Claims {
 /**
  * The bearer of the token, with the tenancy of the host; or, as a string, why the token is refused.
  * @param url the URL that the client used: the token must be for the service, for that host or for the API there
- * @throws AppError `unavailable` when the store cannot be asked
+ * @throws AppError `unavailable` when the store does not answer
  */
 export async function verifyAccessToken(
   app: AuthApp,
@@ -49,7 +49,7 @@ export async function verifyAccessToken(
   return { ...bearer, tenancy: narrow(teamId, host, bearer.grantedWorkspaceIds) };
 }
 
-/** The result of `check` for a token, cached unless it is a refusal. Its key is a hash, so that no credential is kept in memory. */
+/** The result of `check` for a token, cached unless it is a refusal. The cache key is a hash, so that no credential stays in memory. */
 export async function rememberToken<T extends object>(
   app: AuthApp,
   token: string,
@@ -121,7 +121,7 @@ function isListOfText(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
-/** Whether token, client, grant, person and membership are all still in force. */
+/** Whether token, client, grant, person and membership are all still valid. */
 function isLive(row: TokenRow, now: Date): boolean {
   if (row.clientDisabledAt !== null || row.revokedAt !== null) return false;
   if (row.grantId === null) return true;

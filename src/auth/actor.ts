@@ -17,7 +17,7 @@ interface ApiKeyActor {
   readonly tenancy: Tenancy;
 }
 
-/** The bearer of an OAuth access token: ours (RFC 9068), or of the outside issuer that `OAUTH_ISSUER` names. */
+/** The bearer of an OAuth access token: our own (RFC 9068), or one of the outside issuer in `OAUTH_ISSUER`. */
 export interface OauthActor {
   readonly kind: 'oauth';
   /** `iss`. */

@@ -1,5 +1,5 @@
-// Authenticates a request (spec §5 rules 1-2, RFC 6750 §2.1). An invalid credential does not throw: the actor is then anonymous and has
-// the reason, so that the error can name the scope that the operation needs.
+// Authenticates a request (spec §5 rules 1-2, RFC 6750 §2.1). An invalid credential does not throw: it makes an anonymous actor with the
+// reason, so that the error can state the scope that the operation needs.
 import { once } from '../concurrency/once.ts';
 import { touchApiKey } from '../store/accounts/api-keys.ts';
 import type { Actor, OauthActor } from './actor.ts';
@@ -12,7 +12,7 @@ const TOUCH_INTERVAL_MS = 60_000;
 /**
  * The sender of the request, with the tenancy of the host.
  * @param url the URL that the client used
- * @throws AppError `unavailable` when the store cannot be asked, or the outside issuer for its keys
+ * @throws AppError `unavailable` when the store, or the outside issuer of the token, does not answer
  */
 export async function authenticate(app: AuthApp, headers: Headers, host: Host, url: URL): Promise<Actor> {
   const header = headers.get('authorization');

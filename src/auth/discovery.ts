@@ -1,5 +1,4 @@
-// The protected resource's metadata (spec §5 rule 5, RFC 9728): which document belongs to a URL, and its content. The authorization
-// server makes its own document.
+// Builds the protected resource's metadata (spec §5 rule 5, RFC 9728) for a URL. The authorization server makes its own document.
 import type { Config } from '../config/config.ts';
 import type { Host } from './hosts.ts';
 import { originOf, RESOURCE_PATHS } from './protected-resources.ts';

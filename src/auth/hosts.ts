@@ -19,7 +19,7 @@ const SERVICE: Host = { kind: 'service', teamId: null, workspaceId: null };
 /** A host name or an address, and a port: the rules of RFC 3986 §3.2.2 and §3.2.3 that a URL parser does not enforce. */
 const AUTHORITY = /^(?:\[[\da-f:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+)(?::\d*)?$/i;
 
-/** Whether a text is a host with or without a port, and nothing else. */
+/** Whether a text is only a host, with or without a port. */
 export function isAuthority(text: string): boolean {
   return AUTHORITY.test(text) && URL.canParse(`http://${text}`);
 }
@@ -28,7 +28,7 @@ export function isAuthority(text: string): boolean {
  * The URL that the client used: the request's own or, behind a trusted proxy, the one from the proxy's headers (`TRUST_PROXY`). If a
  * header has several values, the last one counts: the proxy added it itself, earlier ones may come from the client.
  * @param isProxied whether a trusted proxy sent the request
- * @returns null when the proxy's headers do not name exactly one host, or a scheme other than http and https
+ * @returns null when the proxy's headers do not contain exactly one host, or contain a scheme other than http and https
  */
 export function publicUrl(request: Request, isProxied: boolean): URL | null {
   const url = new URL(request.url);
@@ -52,7 +52,7 @@ function lastOf(header: string | null): string | null {
   return header?.split(',').at(-1)?.trim() ?? null;
 }
 
-/** The error for a request whose proxy headers do not name the host. */
+/** The error for a request whose proxy headers do not contain the host. */
 export function unknownTarget(): AppError {
   return new AppError(
     'misdirected_request',
@@ -124,7 +124,7 @@ async function lookUpHost(app: AuthApp, name: string): Promise<Host> {
 }
 
 /**
- * The tenancy of a team's credential on a host: those of the host's workspaces that are granted. On another team's host there are none.
+ * The tenancy of a team's credential on a host: the granted workspaces of this host. On another team's host there are none.
  * @param granted the workspaces that the credential is for; null is every workspace of the team
  */
 export function narrow(teamId: bigint, host: Host, granted: readonly bigint[] | null = null): Tenancy {

@@ -1,26 +1,26 @@
-// The published keys of an outside issuer: located through its metadata, cached for a while, and fetched again when a token names an
-// unknown key. Requests go only to the issuer and to the address that its metadata gives.
+// The published keys of an outside issuer: located through its metadata, cached for a while, and fetched again when a token has an
+// unknown key id. Requests go only to the issuer and to the address in its metadata.
 import { isIP } from 'node:net';
 import type { JWK, JWTVerifyGetKey } from 'jose';
 import { AppError } from '../errors.ts';
 import { readBytes } from '../messages/body.ts';
 import type { Logger } from '../output/log.ts';
 
-/** How long keys are used before the issuer is asked again. */
+/** How long keys are used before they are fetched again. */
 const FRESH_MS = 600_000;
-/** How long they are used at most, while the issuer cannot be reached. */
+/** The longest use of keys while the issuer cannot be reached. */
 const STALE_MS = 3_600_000;
 /**
- * How long after an answer an unknown key id does not cause another request: tokens with invented ids must not make us flood the issuer.
+ * For this long after an answer, an unknown key id causes no request: tokens with invented ids must not make us flood the issuer.
  */
 const COOLDOWN_MS = 30_000;
-/** How long after a failure the issuer is not asked again. */
+/** For this long after a failure, no request is sent to the issuer. */
 const RETRY_MS = 5_000;
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 262_144;
 
 export interface IssuerKeys {
-  /** Finds the key that a token names. @throws AppError `unavailable` when the issuer has to be asked and does not answer */
+  /** Finds the key by a token's key id. @throws AppError `unavailable` when a request to the issuer is needed and fails */
   readonly keyOf: JWTVerifyGetKey;
 }
 
@@ -31,7 +31,7 @@ interface IssuerOptions {
   readonly log: Logger;
 }
 
-interface Known {
+interface CachedKeys {
   readonly keyOf: JWTVerifyGetKey;
   readonly at: number;
 }
@@ -39,16 +39,16 @@ interface Known {
 /** Sends no request before the first token. */
 export function createIssuerKeys(options: IssuerOptions): IssuerKeys {
   const { issuer, clock, log } = options;
-  let known: Known | null = null;
+  let cached: CachedKeys | null = null;
   let failedAt = Number.NEGATIVE_INFINITY;
-  let pending: Promise<Known> | null = null;
+  let pending: Promise<CachedKeys> | null = null;
 
-  async function ask(): Promise<Known> {
+  async function fetchAndCache(): Promise<CachedKeys> {
     try {
       const keys = await fetchKeys(options);
       const { createLocalJWKSet } = await import('jose');
-      known = { keyOf: createLocalJWKSet({ keys }), at: clock().getTime() };
-      return known;
+      cached = { keyOf: createLocalJWKSet({ keys }), at: clock().getTime() };
+      return cached;
     } catch (error) {
       failedAt = clock().getTime();
       log.warn({ err: error, issuer }, 'no keys from the issuer of access tokens');
@@ -58,14 +58,14 @@ export function createIssuerKeys(options: IssuerOptions): IssuerKeys {
     }
   }
 
-  async function load(isKeyMissing: boolean): Promise<Known> {
+  async function load(isKeyMissing: boolean): Promise<CachedKeys> {
     const now = clock().getTime();
-    const age = known === null ? Number.POSITIVE_INFINITY : now - known.at;
-    if (known !== null && age < (isKeyMissing ? COOLDOWN_MS : FRESH_MS)) return known;
-    const fallback = isKeyMissing || age >= STALE_MS ? null : known;
+    const age = cached === null ? Number.POSITIVE_INFINITY : now - cached.at;
+    if (cached !== null && age < (isKeyMissing ? COOLDOWN_MS : FRESH_MS)) return cached;
+    const fallback = isKeyMissing || age >= STALE_MS ? null : cached;
     try {
       if (pending === null && now - failedAt < RETRY_MS) throw new Error('The issuer failed a moment ago.');
-      pending ??= ask();
+      pending ??= fetchAndCache();
       return await pending;
     } catch (error) {
       if (fallback !== null) return fallback;
@@ -98,8 +98,8 @@ async function fetchKeys({ issuer, fetch }: IssuerOptions): Promise<JWK[]> {
   for (const url of metadataUrls(issuer)) {
     const metadata = await fetchJson(fetch, url);
     if (metadata === null) continue;
-    const { issuer: theirs, jwks_uri: uri } = metadata;
-    if (theirs !== issuer) throw new Error(`The metadata at ${url} is of another issuer.`);
+    const { issuer: publishedIssuer, jwks_uri: uri } = metadata;
+    if (publishedIssuer !== issuer) throw new Error(`The metadata at ${url} is of another issuer.`);
     const { keys } = (await fetchJson(fetch, keysUrl(issuer, uri))) ?? {};
     if (!Array.isArray(keys)) throw new Error('The issuer publishes no list of keys.');
     return keys;
@@ -118,7 +118,7 @@ function metadataUrls(issuer: string): string[] {
 }
 
 /**
- * The address of the issuer's keys: on its own origin or, as some issuers have it, on another named host over https.
+ * The address of the issuer's keys: on its own origin or, as with some issuers, on another host name over https.
  * @throws Error for any other address: an answer must not make us send requests into our own network (SSRF)
  */
 function keysUrl(issuer: string, uri: unknown): string {

@@ -15,14 +15,14 @@ const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** @param readSecrets called when a key is first needed; returns at least one: the first one encrypts and signs, all are accepted */
+/** @param readSecrets called when a key is first needed; returns at least one secret key: the first encrypts and signs, all are accepted */
 export function createKeyring(readSecrets: () => readonly string[]) {
   const derived = new Map<string, readonly Buffer[]>();
 
-  /** One key for a purpose from each secret key, also for libraries that sign themselves. */
+  /** The keys for a purpose, one from each secret key; also for libraries that sign by themselves. */
   function keysFor(purpose: string): readonly Buffer[] {
-    const known = derived.get(purpose);
-    if (known !== undefined) return known;
+    const cached = derived.get(purpose);
+    if (cached !== undefined) return cached;
     const keys = readSecrets().map((secret) =>
       Buffer.from(hkdfSync('sha256', secret, '', `funnel-gateway ${purpose}`, KEY_BYTES)),
     );
@@ -63,10 +63,10 @@ export function createKeyring(readSecrets: () => readonly string[]) {
     sign: (purpose: string, text: string): string => hmac(firstFor(purpose), text).toString('base64url'),
     /** Whether `signature` is the result of `sign` with any of the secret keys. */
     isSigned(purpose: string, text: string, signature: string): boolean {
-      const given = Buffer.from(signature, 'base64url');
+      const received = Buffer.from(signature, 'base64url');
       return keysFor(purpose).some((key) => {
         const right = hmac(key, text);
-        return given.length === right.length && timingSafeEqual(given, right);
+        return received.length === right.length && timingSafeEqual(received, right);
       });
     },
   };

@@ -1,6 +1,6 @@
-// A cache of API keys, access tokens and hosts. It is bounded in number, bytes and time, is cleared when any process changes one of them
-// (store/changing/change-listener.ts), and is not used while notifications of changes cannot arrive. Clients can cause changes as often
-// as they like, for example by revoking their tokens: so the cache is cleared at once, but then not again for a short time.
+// A cache of API keys, access tokens and hosts, bounded in number, bytes and time. A change of one of them by any process clears it
+// (store/changing/change-listener.ts), and it is not used while notifications of changes cannot arrive. Clients can cause changes as often
+// as they like, for example by revoking their tokens: so it is cleared at once, but then not again for a short time.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serialize } from 'node:v8';
 import { LRUCache } from 'lru-cache';
@@ -16,7 +16,7 @@ const MAX_BYTES = 32 * 2 ** 20;
 /** The minimum time between two clearings: a change takes effect after this time at the latest. */
 const CLEAR_INTERVAL_MS = 250;
 
-/** A key as authentication needs it; `lastUsedAt` is also updated here when a use is written. */
+/** A key as authentication needs it. Storing a use also updates `lastUsedAt` here. */
 type Login = Omit<ApiKeyLogin, 'scopes' | 'lastUsedAt'> & {
   readonly scopes: ReadonlySet<string>;
   lastUsedAt: Date | null;
@@ -82,16 +82,16 @@ export function createLookups(store: Store, ttlMs: number, log: Logger, metrics:
         store.highWaterMarks.forget();
       },
     });
-    const known = changes.live ? memory.get(key) : undefined;
-    if (known !== undefined) {
+    const cached = changes.live ? memory.get(key) : undefined;
+    if (cached !== undefined) {
       hits += 1;
-      return known as T;
+      return cached as T;
     }
     misses += 1;
     if (!changes.live) return load();
     const before = generation;
     const found = await load();
-    // Absence is not cached: a new key or host works at once. Nor is a row that was read before a change that arrived meanwhile.
+    // Absence is not cached, so that a new key or host works at once. Nor is a row that was read before a change that has arrived since.
     if (found !== null && generation === before) memory.set(key, found);
     return found;
   }
@@ -101,15 +101,15 @@ export function createLookups(store: Store, ttlMs: number, log: Logger, metrics:
     login: (hash: Uint8Array) =>
       remember(`k${Buffer.from(hash).toString('latin1')}`, () => findLogin(store, hash)),
     subdomain: (name: string) => remember(`s${name}`, () => findSubdomain(store, name)),
-    /** The same for a subdomain that nobody gets any more: that it has no owner is cached too. */
+    /** The same for a subdomain that is not assigned any more: its absence is cached too. */
     reservedSubdomain: async (name: string) =>
       (await remember(`r${name}`, async () => ({ owner: await findSubdomain(store, name) })))?.owner ?? null,
     customDomain: (host: string) => remember(`d${host}`, () => findCustomDomain(store, host)),
     /** The result of `load`, cached by name like the others. Null is not cached. */
     remember: <T extends object>(name: string, load: () => Promise<T | null>) => remember(`-${name}`, load),
-    /** Clears the cache because this process has changed something in it. Resolves when no older entry is used any more. */
+    /** Clears the cache after a change by this process. Resolves when no older entry is used any more. */
     forget,
-    /** Resolves when a pending clearing is done. For a repeated change that finds its change already made by an earlier request. */
+    /** Resolves when a pending clearing is done: for a retried request whose change an earlier request has made already. */
     settle: async (): Promise<void> => void (await next),
     close: async () => changes?.close(),
   };

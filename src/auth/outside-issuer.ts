@@ -1,5 +1,5 @@
-// Access tokens of the outside issuer in OAUTH_ISSUER: the configuration names their claims for team, workspaces and scopes. The store
-// has no record of such a token; it is valid until it expires.
+// Access tokens of the outside issuer in OAUTH_ISSUER. The configuration says which claims have the team, the workspaces and the scopes.
+// The store has no record of such a token; it is valid until it expires.
 import { type JWTPayload, jwtVerify } from 'jose';
 import type { OutsideIssuer } from '../config/oauth.ts';
 import { findNamedTeam } from '../store/accounts/token-liveness.ts';
@@ -24,7 +24,7 @@ const MAX_WORKSPACES = 1_000;
 
 /**
  * The bearer of the token, with the tenancy of the host; or, as a string, why the token is refused.
- * @throws AppError `unavailable` when neither the issuer's keys nor the store can be asked
+ * @throws AppError `unavailable` when the issuer or the store does not answer
  */
 export async function verifyOutsideToken(
   app: AuthApp,
@@ -101,7 +101,7 @@ function textOf(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** Null for a missing claim; undefined for a claim that is no list of ids. */
+/** The ids in a claim; null for a missing claim, undefined for a claim that is not a list of ids. */
 function listOf(value: unknown): string[] | null | undefined {
   if (value === undefined || value === null) return null;
   if (!Array.isArray(value) || value.length > MAX_WORKSPACES) return undefined;

@@ -1,4 +1,4 @@
-// The identifiers of protected resources, which tokens name as their audience (RFC 8707 §2, RFC 9728 §1.2): the service, each of our
+// The identifiers of protected resources, which tokens have as their audience (RFC 8707 §2, RFC 9728 §1.2): the service, each of our
 // hosts, and the REST and GraphQL APIs there.
 import type { Config } from '../config/config.ts';
 import { AppError } from '../errors.ts';
@@ -41,8 +41,8 @@ export function isFor(audiences: Audiences, accepted: readonly string[]): boolea
 }
 
 /**
- * Whether a `resource` parameter names one of our resources (RFC 8707 §2).
- * @throws AppError `unavailable` when the store cannot be asked
+ * Whether a `resource` parameter is the identifier of one of our resources (RFC 8707 §2).
+ * @throws AppError `unavailable` when the store does not answer
  */
 export async function isResource(app: AuthApp, resource: string): Promise<boolean> {
   const name = withoutSlash(resource);
@@ -51,7 +51,7 @@ export async function isResource(app: AuthApp, resource: string): Promise<boolea
   const url = new URL(name);
   const { protocol } = new URL(app.config.authUrl);
   const path = url.pathname.replace(/\/$/, '');
-  // Compared as a whole, so that nothing can hide in a user name, a query or another spelling.
+  // Compares the complete text, so that nothing can hide in a user name, a query or another spelling.
   if (name !== url.origin + path || !RESOURCE_PATHS.includes(path)) return false;
   if (url.protocol !== 'https:' && url.protocol !== protocol) return false;
   try {

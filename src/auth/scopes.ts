@@ -7,7 +7,7 @@ import type { Actor, AnonymousActor, Caller } from './actor.ts';
 
 type Access = 'read' | 'write';
 
-/** Each category, with what its two scopes open, as people read it before they grant them. */
+/** Each category, with the data that its two scopes give access to, in the words of the consent page. */
 export const CATEGORIES = {
   account: {
     read: 'teams and workspaces, their people, API keys, applications and audit trail',
@@ -26,13 +26,13 @@ function alike(what: string): Record<Access, string> {
 /** A scope that an operation needs. */
 export type Scope = `${Category}:${Access}`;
 
-/** The scope that reading or changing objects of a noun needs. */
+/** The scope for reading or changing objects of a noun. */
 export function scopeFor({ type, scope }: Pick<Resource, 'type' | 'scope'>, access: Access): Scope {
   if (scope === undefined) throw new TypeError(`The description of ${type} names no scope.`);
   return `${scope}:${access}`;
 }
 
-/** The scope to read what a scope allows to change. */
+/** The scope for reading the objects that `scope` allows to change. */
 export function readScopeOf(scope: Scope): Scope {
   return scope.replace(/:write$/, ':read') as Scope;
 }
@@ -65,8 +65,8 @@ export function scopeSentence(scope: string): string {
   const what = Object.entries(CATEGORIES)
     .filter(([name]) => category === '' || name === category)
     .map(([, words]) => words[access as Access]);
-  const whole = category === '' ? 'everything: ' : '';
-  return `${access === 'read' ? 'Read' : 'Change'} ${whole}${what.join('; ')}`;
+  const prefix = category === '' ? 'everything: ' : '';
+  return `${access === 'read' ? 'Read' : 'Change'} ${prefix}${what.join('; ')}`;
 }
 
 /** Whether `granted` covers `scope`: by the scope itself, or by the wildcard of its access. `write` does not imply `read`. */
@@ -74,7 +74,7 @@ export function covers(granted: ReadonlySet<string>, scope: Scope): boolean {
   return granted.has(scope) || granted.has(scope.endsWith(':read') ? 'read' : 'write');
 }
 
-/** Those of SCOPES that allow anything, given the scopes that operations need. */
+/** The members of SCOPES that allow anything. @param needed the scopes that operations need */
 export function usableScopes(needed: ReadonlySet<Scope>): ReadonlySet<string> {
   return new Set(SCOPES.filter((scope) => [...needed].some((each) => covers(new Set([scope]), each))));
 }
@@ -84,7 +84,7 @@ export function isWriteScope(scope: string): boolean {
   return scope === 'write' || scope.endsWith(':write');
 }
 
-/** The caller, whatever its scopes. @throws AppError `unauthenticated` without valid credentials; it names `scope` */
+/** The caller, whatever its scopes. @throws AppError `unauthenticated` without valid credentials; the error contains `scope` */
 export function requireCaller({ actor }: { readonly actor: Actor }, scope?: Scope): Caller {
   if (actor.kind === 'anonymous') throw unauthenticated(actor, scope);
   return actor;
@@ -92,12 +92,12 @@ export function requireCaller({ actor }: { readonly actor: Actor }, scope?: Scop
 
 declare const HOLDS_SCOPE: unique symbol;
 
-/** A caller whose scope was checked. Only `requireScope` returns one, so functions that take it need not check again. */
+/** A caller whose scope `requireScope` has checked. Only it returns one, so functions that take a `Permitted` need not check again. */
 export type Permitted = Caller & { readonly [HOLDS_SCOPE]: true };
 
 /**
- * The caller, who must hold `scope`: the first line of every service function that a request can call. What reads and writes
- * rows relies on it, and checks owners alone.
+ * The caller, who must hold `scope`: the first line of every service function that a request can call. Functions that read and write rows
+ * rely on it, and check only owners.
  * @throws AppError `unauthenticated` without valid credentials, `insufficient_scope` with too few scopes
  */
 export function requireScope(ctx: { readonly actor: Actor }, scope: Scope): Permitted {

@@ -11,7 +11,7 @@ export const SEALED_FOR = 'signing key';
 
 export interface KeySet {
   readonly keys: readonly JWK[];
-  /** Finds the key that a token names. */
+  /** Finds the key by a token's key id. */
   readonly keyOf: JWTVerifyGetKey;
 }
 
@@ -45,8 +45,8 @@ export function createSigningKeyCache(keyring: Keyring, log: Logger) {
     },
     /** The private part of a key, or null when it was encrypted with a secret key that this process does not have. */
     privateOf(row: SigningKeyRow): JWK | null {
-      const known = privateJwks.get(row.id);
-      if (known !== undefined) return known;
+      const cached = privateJwks.get(row.id);
+      if (cached !== undefined) return cached;
       const opened = open(row);
       privateJwks.set(row.id, opened);
       return opened;

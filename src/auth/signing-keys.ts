@@ -1,5 +1,5 @@
-// The keys that sign access tokens: read from the store, created if there are none. The signing key depends on the time, so it is chosen
-// anew for each use.
+// The keys that sign access tokens: read from the store, created if there are none. The signing key depends on the time, so each use
+// chooses it again.
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
 import { AppError } from '../errors.ts';
 import {
@@ -17,7 +17,7 @@ import { type KeySet, SEALED_FOR } from './signing-key-cache.ts';
 export const SIGNING_ALG = 'RS256';
 
 const MODULUS_BITS = 2_048;
-const REMEMBERED_AS = 'signing keys';
+const CACHE_KEY = 'signing keys';
 
 export interface SigningKeys {
   /** Changes whenever another property here changes. */
@@ -30,25 +30,25 @@ export interface SigningKeys {
 
 /**
  * The current keys. The first call on a store creates one; concurrent processes get the same.
- * @throws AppError `unavailable` when the store cannot be asked, or no secret key of this process opens its keys
+ * @throws AppError `unavailable` when the store does not answer, or no secret key of this process opens its keys
  */
 export async function signingKeys(app: AuthApp): Promise<SigningKeys> {
   const view = viewAt(app, await readKeys(app), app.clock());
   if (view !== null) return view;
-  await app.signingKeyCache.makeOnce(() => makeFirst(app));
-  const made = viewAt(app, await findSigningKeys(app.store), app.clock());
-  if (made === null) throw new Error('The signing key that was just made is not there.');
-  return made;
+  await app.signingKeyCache.makeOnce(() => createFirstKey(app));
+  const created = viewAt(app, await findSigningKeys(app.store), app.clock());
+  if (created === null) throw new Error('The signing key that was just made is not there.');
+  return created;
 }
 
-/** Whether the store has signing keys. Creates none. @throws AppError `unavailable` when the store cannot be asked */
+/** Whether the store has signing keys. Creates none. @throws AppError `unavailable` when the store does not answer */
 export async function hasSigningKeys(app: AuthApp): Promise<boolean> {
   return publishedAt(await findSigningKeys(app.store), app.clock()).length > 0;
 }
 
 /**
  * The current public keys, for verifying tokens: decrypts no private part and creates no key.
- * @throws AppError `unavailable` when the store cannot be asked
+ * @throws AppError `unavailable` when the store does not answer
  */
 export async function verifyingKeys(app: AuthApp): Promise<KeySet> {
   return app.signingKeyCache.keySetOf(publishedAt(await readKeys(app), app.clock()));
@@ -92,7 +92,7 @@ function publishedAt(rows: readonly SigningKeyRow[], now: Date): readonly Signin
 
 /** Every key, cached; an empty result is not cached. */
 async function readKeys(app: AuthApp): Promise<readonly SigningKeyRow[]> {
-  const rows = await app.lookups.remember(REMEMBERED_AS, async () => {
+  const rows = await app.lookups.remember(CACHE_KEY, async () => {
     const found = await findSigningKeys(app.store);
     return found.length === 0 ? null : found;
   });
@@ -113,14 +113,14 @@ function viewAt(app: AuthApp, rows: readonly SigningKeyRow[], now: Date): Signin
 }
 
 /** Creates a key that signs at once, unless there is one by now. */
-async function makeFirst(app: AuthApp): Promise<void> {
+async function createFirstKey(app: AuthApp): Promise<void> {
   const key = await createSigningKey(app);
   await withTransaction(app, async (tx) => {
     const now = app.clock();
     const rows = await lockSigningKeys(tx);
     const canOpen = (row: SigningKeyRow) => app.signingKeyCache.privateOf(row) !== null;
     if (signerAt(rows, now, canOpen) !== null) return;
-    // Beside keys of another secret key, a wrong SECRET_KEY would go unnoticed, and tokens would fail by chance.
+    // With keys of another secret key in the store, a new key would hide a wrong SECRET_KEY, and tokens would fail by chance.
     if (publishedAt(rows, now).some((row) => !canOpen(row))) throw sealedKeys();
     await insertSigningKey(tx, { ...key, createdAt: now, activeAt: now });
   });

@@ -13,8 +13,8 @@ const CHECKSUM_LENGTH = 6; // 62^6 > 2^32
 const FORM = formOf(PREFIX);
 const CLIENT_SECRET_FORM = formOf(CLIENT_SECRET_PREFIX);
 const HINT_LENGTH = PREFIX.length + 4;
-/** API keys and client secrets, whole or in part, and signed JSON Web Tokens. */
-const LOOKS_LIKE_ONE = new RegExp(
+/** API keys and client secrets, complete or in part, and signed JSON Web Tokens. */
+const CREDENTIAL = new RegExp(
   `(?:${PREFIX}|${CLIENT_SECRET_PREFIX})[0-9A-Za-z]{12,}|(?<![\\w-])eyJ[\\w-]+\\.[\\w-]+\\.[\\w-]+`,
   'g',
 );
@@ -22,7 +22,7 @@ const LOOKS_LIKE_ONE = new RegExp(
 const LONG_RUN = /[\w-]{43,}/g;
 
 /** A quick test whether a text can contain any of these. */
-const MAY_HOLD_ONE = new RegExp(`${PREFIX}|${CLIENT_SECRET_PREFIX}|eyJ|[\\w-]{43}`);
+const MAY_CONTAIN_CREDENTIAL = new RegExp(`${PREFIX}|${CLIENT_SECRET_PREFIX}|eyJ|[\\w-]{43}`);
 
 export interface NewToken {
   /** Shown once, never stored. */
@@ -57,13 +57,13 @@ export function hashOfClientSecret(secret: string): Uint8Array<ArrayBuffer> | nu
   return checkedHash(CLIENT_SECRET_FORM, secret);
 }
 
-/** The text with all our keys, secrets, tokens and codes in it, even partial ones, cut to their hints: for logs. */
+/** The text for logs: all our keys, secrets, tokens and codes in it, even partial ones, are cut to their hints. */
 export function redactTokens(text: string): string {
-  if (!MAY_HOLD_ONE.test(text)) return text;
+  if (!MAY_CONTAIN_CREDENTIAL.test(text)) return text;
   const redact = (token: string) => `${token.slice(0, HINT_LENGTH)}[redacted]`;
   // A long run of lower-case letters only is an id, as in a `traceparent`.
   const isRandom = (run: string) => /[a-z]/.test(run) && /[A-Z]/.test(run);
-  return text.replace(LOOKS_LIKE_ONE, redact).replace(LONG_RUN, (run) => (isRandom(run) ? redact(run) : run));
+  return text.replace(CREDENTIAL, redact).replace(LONG_RUN, (run) => (isRandom(run) ? redact(run) : run));
 }
 
 function formOf(prefix: string): RegExp {

@@ -30,7 +30,7 @@ import {
 import { type Read, VARIABLES, type Variable } from './variables.ts';
 import { parseWebhooks, proxyUrl } from './webhooks.ts';
 
-/** The whole configuration from the environment. */
+/** The complete configuration from the environment. */
 export interface Settings {
   readonly config: Config;
   readonly secrets: Secrets;
@@ -57,18 +57,18 @@ export class ConfigError extends StartupError {
   }
 }
 
-const LEAST_LAG_MS = 300;
-/** Also where a request may not take that long. */
-const USUAL_LAG_MS = Number(VARIABLES.REPLICA_MAX_LAG_MS[0]);
+const MIN_LAG_MS = 300;
+/** The default lag, even if the request timeout is shorter. */
+const DEFAULT_LAG_MS = Number(VARIABLES.REPLICA_MAX_LAG_MS[0]);
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** All values of variables, with defaults in place of invalid ones. @param problems gets the invalid variables */
 function readAll(env: Env, { cwd, pid }: { cwd: string; pid: number | undefined }, problems: Problem[]) {
-  const given = (name: Variable): string | undefined => env[name]?.trim() || undefined;
+  const textOf = (name: Variable): string | undefined => env[name]?.trim() || undefined;
 
   const optional = ((name, form, fallback) => {
-    const text = given(name);
+    const text = textOf(name);
     if (text === undefined) return fallback;
     const parsed = form.parse(text);
     if (parsed === undefined)
@@ -94,7 +94,7 @@ function readAll(env: Env, { cwd, pid }: { cwd: string; pid: number | undefined 
   const trustedDocuments = parseTrustedDocuments(read, cwd);
   const limits = parseLimits(read);
   // A change may have to wait this long for replicas, and must still be answered within the request timeout.
-  const mostLagMs = Math.max(LEAST_LAG_MS, Math.min(60_000, limits.requestTimeoutMs - 1_000));
+  const maxLagMs = Math.max(MIN_LAG_MS, Math.min(60_000, limits.requestTimeoutMs - 1_000));
   const config = {
     port,
     host: value('HOST', anyText),
@@ -116,21 +116,21 @@ function readAll(env: Env, { cwd, pid }: { cwd: string; pid: number | undefined 
       'CORS_ORIGINS',
       originList,
       // The embedded database is for trying the gateway on this machine. An empty value disables CORS there, too.
-      env['CORS_ORIGINS'] === undefined && given('DATABASE_URL') === undefined ? 'loopback' : [],
+      env['CORS_ORIGINS'] === undefined && textOf('DATABASE_URL') === undefined ? 'loopback' : [],
     ),
     // GraphiQL sends documents as text.
     /** Browsers get GraphiQL at /graphql; never if only trusted documents are executed. */
     graphiql: value('GRAPHIQL', onOrOff) && !trustedDocuments.only,
     /** Clients can read the schema: by introspection, and as a document. */
     introspection: value('INTROSPECTION', onOrOff),
-    /** GraphQL documents that clients name by an id. */
+    /** GraphQL documents that clients send by id. */
     trustedDocuments,
     logLevel: value('LOG_LEVEL', oneOf(LOG_LEVELS)),
     poolSize: value('POOL_SIZE', wholeNumber(1, 1_000)),
     /** Uses named prepared statements. */
     preparedStatements: value('PREPARED_STATEMENTS', onOrOff),
     /** Milliseconds that a replica may lag behind the primary. */
-    replicaMaxLagMs: optional('REPLICA_MAX_LAG_MS', wholeNumber(LEAST_LAG_MS, mostLagMs), USUAL_LAG_MS),
+    replicaMaxLagMs: optional('REPLICA_MAX_LAG_MS', wholeNumber(MIN_LAG_MS, maxLagMs), DEFAULT_LAG_MS),
     /** The maximum time that keys and hosts are cached, in milliseconds; 0 disables the cache. */
     lookupCacheMs: value('LOOKUP_CACHE_MS', wholeNumber(0, 60_000)),
     limits,
@@ -161,8 +161,8 @@ function readAll(env: Env, { cwd, pid }: { cwd: string; pid: number | undefined 
     redisUrl: optional('REDIS_URL', redisUrl, undefined),
     /** The proxy for webhooks, with its credentials. */
     webhookProxy: optional('WEBHOOK_PROXY', proxyUrl, undefined),
-    /** The secret of the endpoint that `webhook listen` stands in for. */
-    webhookSecret: given('WEBHOOK_SECRET'),
+    /** The secret of the endpoint whose deliveries `webhook listen` receives. */
+    webhookSecret: textOf('WEBHOOK_SECRET'),
     /** Headers for the collector of traces. */
     tracingHeaders: optional('OTEL_EXPORTER_OTLP_HEADERS', pairs, {}),
   };
@@ -175,8 +175,8 @@ type Secrets = Readonly<ReturnType<typeof readAll>['secrets']>;
 /**
  * Parses the configuration in `env`, with defaults.
  * @param cwd the base of relative paths
- * @param pid this process, which a socket may have been passed to; absent: none was
- * @throws ConfigError naming every invalid variable, without values, which may be secret
+ * @param pid the id of this process, to which a service manager may have passed a socket; absent: none was passed
+ * @throws ConfigError with the name of every invalid variable, without values, which may be secret
  */
 export function parseConfig(env: Env, cwd: string, pid?: number): Settings {
   const problems: Problem[] = [];

@@ -1,10 +1,10 @@
-// The listening socket that a service manager holds and hands to this process (sd_listen_fds(3)): several processes can share it, and a
+// The listening socket that a service manager holds and passes to this process (sd_listen_fds(3)). Several processes can share it, and a
 // restart refuses no connection. Pure.
 
 /** The first file descriptor that is passed. */
 const FIRST_FD = 3;
 
-/** What says that sockets were passed. Child processes must not see it: the sockets are not theirs. */
+/** The variables that announce passed sockets. They are removed for child processes, because the sockets are not theirs. */
 export const SOCKET_VARIABLES = ['LISTEN_FDS', 'LISTEN_PID', 'LISTEN_FDNAMES'] as const;
 
 export interface InheritedSocket {
@@ -14,7 +14,7 @@ export interface InheritedSocket {
   readonly unused: string | null;
 }
 
-/** @param pid the process that asks @returns an Error for more than one socket */
+/** Finds the passed socket. @param pid the id of this process @returns an Error for more than one socket */
 export function inheritedSocket(
   env: Readonly<Record<string, string | undefined>>,
   pid: number,

@@ -39,12 +39,12 @@ function lettersBetween(name: string, meant: string): number | null {
   if (Math.abs(name.length - meant.length) > most) return null;
   const typed = name.toUpperCase();
   const letters = lettersApart(typed, meant, most);
-  // PORT is one letter from SORT and POST: for such short names only swapped letters count.
+  // PORT differs from SORT and POST by one letter: for such short names only swapped letters count.
   const isSwapped = [...typed].sort().join() === [...meant].sort().join();
   return letters > most || (meant.length < 5 && !isSwapped) ? null : letters;
 }
 
-/** The number of letters to add, omit, replace, or swap with their neighbours; more than `most` where that many do not do. */
+/** The number of letters to add, omit, replace, or swap with their neighbours; a number above `most` if more than `most` are needed. */
 function lettersApart(a: string, b: string, most: number): number {
   let same = 0;
   while (same < a.length && a[same] === b[same]) same++;

@@ -1,10 +1,10 @@
-// Settings of earlier versions that are refused, each with what to do in its place. Pure.
+// Settings of earlier versions that are refused now, each with a message that says what to do. Pure.
 
 /** Why `serve --workers` and WORKERS above 1 are refused. */
 export const ONE_PROCESS =
   'A gateway is one process: start one for each core on an inherited socket (docs/scaling.md)';
 
-/** Of each variable, the values that still mean what the gateway does, and why others are refused. */
+/** For each variable, the values that match the gateway's only behaviour now, and the message for other values. */
 const RETIRED = {
   WORKERS: { means: ['1'], why: `${ONE_PROCESS}, and remove WORKERS` },
   TENANT_ROLE: {

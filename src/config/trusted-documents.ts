@@ -6,8 +6,8 @@ import type { Read } from './variables.ts';
 /** Parses the variables of trusted documents. @param cwd the base of relative paths */
 export function parseTrustedDocuments({ value, optional }: Read, cwd: string) {
   const paths = form('paths of files, separated by commas', (text) => {
-    const given = text.split(',').map((path) => path.trim());
-    return given.includes('') ? undefined : given.map((path) => resolve(cwd, path));
+    const manifests = text.split(',').map((path) => path.trim());
+    return manifests.includes('') ? undefined : manifests.map((path) => resolve(cwd, path));
   });
   const files: readonly string[] = optional('TRUSTED_DOCUMENTS', paths, []);
   // Without any document, no operation could be executed.

@@ -2,11 +2,11 @@
 import { BlockList, isIP } from 'node:net';
 import { isLoopbackHost } from './loopback.ts';
 
-/** What a value has to be, for messages, and what parses it; undefined for any other text. */
+/** The form of a value: its description for messages, and its parser, which returns undefined for an invalid text. */
 export interface Form<T> {
   readonly expected: string;
   readonly parse: (text: string) => T | undefined;
-  /** What to correct in a text that does not parse; empty where nothing is known. It contains nothing of the text. */
+  /** Says what to correct in a text that does not parse; '' without a hint. It contains nothing of the text. */
   readonly hint?: (text: string) => string;
 }
 
@@ -52,7 +52,7 @@ function parseBaseUrl(text: string): string | undefined {
   return plain ? `${url.origin}${url.pathname}`.replace(/\/+$/, '') : undefined;
 }
 
-/** An issuer's identifier. It is compared exactly (RFC 8414 §3.3), so a trailing slash stays. */
+/** An issuer's identifier. It is compared exactly (RFC 8414 §3.3), so a trailing slash is kept. */
 export const issuerUrl = form('an https address without query, or http on loopback', (text) => {
   const base = parseBaseUrl(text);
   if (base === undefined) return undefined;
@@ -76,8 +76,8 @@ export const secretKeyList = form(
 const TEXT_PARAMETERS = /(?<=[?&])(?:user|password|application_name|options)=[^&#]*/g;
 
 /**
- * The characters that end the user name and password of a URL too early because they are not percent-encoded; empty where there are none.
- * What follows them would be taken for a host or a database, which messages name.
+ * The characters that end the user name and password of a URL too early because they are not percent-encoded; '' if there are none.
+ * The text after them would be parsed as a host or a database, and messages would print it.
  */
 export function unencodedIn(url: string): string {
   const rest = url.replace(/^\w+:\/\//, '').replaceAll(TEXT_PARAMETERS, '');
@@ -92,7 +92,7 @@ function encodingHint(url: string): string {
   return pairs.length === 0 ? '' : `, and its user name and password have ${pairs.join(', ')}`;
 }
 
-/** A URL with a password that may be in it, unchanged. */
+/** A URL that may contain a password, unchanged. */
 export function secretUrl(expected: string, start: RegExp): Form<string> {
   const parse = (text: string) =>
     start.test(text) && URL.canParse(text) && unencodedIn(text) === '' ? text : undefined;
@@ -113,23 +113,25 @@ export const databaseUrl: Form<string> = {
   },
 };
 
-/** Parameters that the gateway sets itself; in the URL they would replace its own. */
+/** Parameters that the gateway sets itself. In the URL they would replace its values. */
 const OWN_PARAMETERS = /^(application_name|fallback_application_name|statement_timeout|query_timeout)=/;
 /** Modes that the driver treats as `verify-full`, with a warning on the terminal. */
 const STRICT_MODES = /^sslmode=(prefer|require|verify-ca)$/;
 
 function forDriver(url: string): string {
   const [address = '', ...rest] = url.split('?');
-  const given = rest
+  const original = rest
     .join('?')
     .split('&')
     .filter((one) => one !== '' && !OWN_PARAMETERS.test(one));
-  const isStrict = !given.includes('uselibpqcompat=true');
-  const parameters = given.map((one) => (isStrict ? one.replace(STRICT_MODES, 'sslmode=verify-full') : one));
+  const isStrict = !original.includes('uselibpqcompat=true');
+  const parameters = original.map((one) =>
+    isStrict ? one.replace(STRICT_MODES, 'sslmode=verify-full') : one,
+  );
   return [address, ...(parameters.length > 0 ? [parameters.join('&')] : [])].join('?');
 }
 
-/** PostgreSQL connection strings, separated by commas; each must lead to a different server or database. */
+/** PostgreSQL connection strings, separated by commas. Each must have a different server or database. */
 export const databaseUrlList = form(
   'connection strings such as postgresql://user:password@host:5432/database, separated by commas, each server once',
   (text): readonly string[] | undefined => {
@@ -181,8 +183,8 @@ function isOrigin(text: string): boolean {
 }
 
 /**
- * The default of {auth_url}. A host name is expected to have a certificate and a proxy in front; localhost and IP addresses are reached
- * directly.
+ * The default of {auth_url}: https for a host name, which should have a certificate and a proxy in front; http with the port for localhost
+ * and IP addresses, which clients reach directly.
  */
 export function defaultAuthUrl(serviceHost: string, port: number): string {
   const isDirect = serviceHost === 'localhost' || isIP(serviceHost) !== 0;

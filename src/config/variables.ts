@@ -165,7 +165,7 @@ export type Variable = keyof typeof VARIABLES;
 
 type None = null | undefined;
 
-/** Reads variables. A value of another form is reported, and taken as not set. */
+/** Reads variables. An invalid value is reported, and counts as not set. */
 export interface Read {
   /** The value of a variable, or its documented default. */
   value<T>(name: Variable, form: Form<T>): T;

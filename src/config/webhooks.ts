@@ -6,7 +6,7 @@ import type { Read } from './variables.ts';
 /** Parses the variables of webhooks, except the proxy, whose URL may contain a password. */
 export function parseWebhooks({ value, optional }: Read) {
   return {
-    /** Networks that webhooks may be sent to, besides public addresses (network-addresses.ts). */
+    /** Networks that webhooks may be sent to, in addition to public addresses (network-addresses.ts). */
     allowedNetworks: optional('WEBHOOK_ALLOWED_NETWORKS', addressList, new BlockList()),
     /** The prefix of a delivery's header names, without a trailing hyphen. */
     headerPrefix: value('WEBHOOK_HEADER_PREFIX', headerPrefix),

@@ -11,7 +11,7 @@ import { routes as restRoutes } from '../rest/nouns.ts';
 import { SUBSCRIPTION_SCOPES } from '../services/webhooks/webhook-rights.ts';
 import type { HttpEnv } from './exchange.ts';
 
-/** The methods of what is only read; a GET route serves HEAD too. */
+/** The methods of read-only routes; a GET route serves HEAD too. */
 const READ = ['GET', 'HEAD'];
 
 /** The protected resource's metadata (spec §5 rule 5); custom domains offer no discovery (rule 7). */

@@ -5,24 +5,24 @@ import { StartupError } from '../errors.ts';
 interface Address {
   readonly host: string;
   readonly port: number;
-  /** An inherited socket that listens, which takes the place of host and port (config/inherited-socket.ts). */
+  /** A listening socket that was inherited, used instead of host and port (config/inherited-socket.ts). */
   readonly socket?: { readonly fd: number | null };
 }
 
 /** The listen backlog, as far as the kernel allows it (`net.core.somaxconn`). When it is full, clients retry only after a second. */
 const BACKLOG = 4_096;
 
-/** How error messages name the listener. */
+/** The texts about the listener in error messages. */
 interface Naming {
   /** The prefix of HOST and PORT in the names of its environment variables. */
   readonly prefix: '' | 'METRICS_';
-  /** What does not work while another program uses the port. */
+  /** What fails while another program uses the port. */
   readonly consequence?: string;
 }
 
 /**
  * Starts listening. It resolves in the tick of the `listening` event, before any request can have arrived.
- * @returns the port: that of the socket, or for port 0 the system's choice. @throws StartupError when the address cannot be bound
+ * @returns the port; for port 0 the system has chosen it. @throws StartupError when the address cannot be bound
  */
 export async function bind(http: Server, { host, port, socket }: Address, naming: Naming): Promise<number> {
   const fd = socket?.fd ?? null;

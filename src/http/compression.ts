@@ -1,6 +1,6 @@
 // Compresses JSON for clients that accept it, on Node's thread pool. The concurrent work is bounded; above the bound, responses are sent
-// uncompressed. Nothing is compressed where an attacker could guess a secret from the length (BREACH): neither responses of the
-// authorization server nor those with Cache-Control `no-transform`, which every response with a secret must have.
+// uncompressed. So that an attacker cannot guess a secret from the length (BREACH), responses of the authorization server are never
+// compressed, nor those with Cache-Control `no-transform`, which every response with a secret must have.
 import { addAbortSignal, pipeline, Readable } from 'node:stream';
 import type { ReadableStream as NodeStream } from 'node:stream/web';
 import { promisify } from 'node:util';
@@ -30,7 +30,7 @@ const gzip: (body: Bytes, options: typeof GZIP) => Promise<Bytes> = promisify(gz
 const SMALL_BYTES = 1_024;
 /** Longer responses are compressed as a stream. */
 const MAX_WHOLE_BYTES = 1024 * 1024;
-/** The most bytes compressed concurrently, and the number that a stream counts for: about its buffer size. */
+/** The most bytes compressed concurrently, and the bytes that a stream counts as: about its buffer size. */
 const MAX_BYTES_AT_ONCE = 8 * 1024 * 1024;
 const STREAM_BYTES = 512 * 1024;
 
@@ -60,7 +60,7 @@ export function createCompression(maxBytes = MAX_BYTES_AT_ONCE): Compress {
     return Readable.toWeb(compressor) as ReadableStream;
   }
 
-  /** @param plain the uncompressed response; @param body its body, unread */
+  /** @param plain the uncompressed response @param body its body, unread */
   async function compress(
     plain: Response,
     body: Body,
@@ -120,7 +120,7 @@ function coded({ headers: plain, status }: Response, body: Body, coding: Coding)
   return new Response(body, { status, headers });
 }
 
-/** 304 instead of a compressed response that the client has already (RFC 9110 §15.4.5). */
+/** A 304 in place of a compressed response that the client has already (RFC 9110 §15.4.5). */
 function notModified(response: Response, coding: Coding): Response {
   const { headers } = coded(response, null, coding);
   for (const name of ['Content-Encoding', 'Content-Type']) headers.delete(name);

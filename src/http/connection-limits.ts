@@ -6,16 +6,16 @@ import { isTrustedProxy } from '../auth/hosts.ts';
 import type { Config } from '../config/config.ts';
 import { toNetwork } from '../services/limits/throttle.ts';
 
-/** An address may have at most a tenth of all connections, and not more than are still free, so that other addresses find room. */
+/** An address may have at most a tenth of all connections, and at most as many as are still free, so that other addresses can connect. */
 const SHARE_OF_ADDRESS = 10;
-const LOOK_MS = 250;
+const CHECK_INTERVAL_MS = 250;
 /** A client with unread bytes must read at least this fast, measured over this time. */
 const WINDOW_MS = 10_000;
 const MIN_BYTES_PER_SECOND = 4_096;
 /** The most unread bytes of all connections together in this process. */
 const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 
-/** Since when a connection has unread bytes, in milliseconds, and how many bytes it had read by then. */
+/** The time since which a connection has unread bytes, in milliseconds, and the bytes that it had read by then. */
 interface Unread {
   since: number;
   taken: number;
@@ -45,18 +45,20 @@ export function limitConnections(http: Server, config: Config): void {
     socket.once('close', () => {
       open.delete(socket);
       unread.delete(socket);
-      const left = (counts.get(address) ?? 1) - 1;
-      if (left === 0) counts.delete(address);
-      else counts.set(address, left);
+      const remaining = (counts.get(address) ?? 1) - 1;
+      if (remaining === 0) counts.delete(address);
+      else counts.set(address, remaining);
     });
   });
-  const timer = setInterval(() => endSlowReaders(open, unread, performance.now()), LOOK_MS).unref();
+  const timer = setInterval(() => endSlowReaders(open, unread, performance.now()), CHECK_INTERVAL_MS).unref();
   http.once('close', () => clearInterval(timer));
 }
 
 /**
  * Ends connections that read too slowly. While all together have too many unread bytes, also ends those with the most.
- * @param open all connections; @param unread the state of connections with unread bytes, which it updates; @param now in milliseconds
+ * @param open all connections
+ * @param unread the state of connections with unread bytes; updated
+ * @param now in milliseconds
  */
 export function endSlowReaders(open: ReadonlySet<Socket>, unread: Map<Socket, Unread>, now: number): void {
   let total = 0;

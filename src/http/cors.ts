@@ -24,7 +24,7 @@ const PREFLIGHT: Headers = {
   'Access-Control-Max-Age': String(PREFLIGHT_MAX_AGE),
 };
 
-const NONE: Headers = {};
+const NO_HEADERS: Headers = {};
 const VARY: Headers = { Vary: 'Origin' };
 const ANY_ORIGIN: Headers = { 'Access-Control-Allow-Origin': '*' };
 
@@ -50,17 +50,17 @@ function isAllowed({ corsOrigins }: Config, origin: string): boolean {
 /** The CORS headers of a response for `path`, also of error responses. @param origin null: the request has no Origin header */
 export function corsHeaders(config: Config, path: string, origin: string | null): Headers {
   const audience = audienceOf(config, path);
-  if (audience === 'nobody') return NONE;
+  if (audience === 'nobody') return NO_HEADERS;
   const unasked = audience === 'public' ? ANY_ORIGIN : headersUnasked(config);
   if (origin === null || (audience === 'configured' && !isAllowed(config, origin))) return unasked;
   const exposed = { ...unasked, 'Access-Control-Expose-Headers': EXPOSED };
   return unasked === ANY_ORIGIN ? exposed : { ...exposed, 'Access-Control-Allow-Origin': origin };
 }
 
-/** The headers of an API's response to a request without Origin, because a cache may later return it to a page. Nothing is computed. */
+/** The constant headers of an API's response to a request without Origin, because a cache may later return the response to a page. */
 export function headersUnasked({ corsOrigins }: Config): Headers {
   if (corsOrigins === '*') return ANY_ORIGIN;
-  return corsOrigins.length === 0 ? NONE : VARY;
+  return corsOrigins.length === 0 ? NO_HEADERS : VARY;
 }
 
 /**

@@ -1,5 +1,5 @@
 // The demo's sign-in link over HTTP: GraphiQL's own page, on this machine, sends the code from the link's fragment and gets the demo key.
-// In any doubt the request is refused, always with the same error.
+// A request that does not clearly come from this page is refused, always with the same error.
 import type { Hono } from 'hono';
 import { isLoopbackAddress, isLoopbackHost } from '../config/loopback.ts';
 import { AppError } from '../errors.ts';
@@ -9,7 +9,7 @@ import type { Exchange, HttpEnv } from './exchange.ts';
 
 const DEMO_KEY_PATH = '/graphiql/demo-key';
 
-/** `{"code":"…"}` with some room. */
+/** More than the length of `{"code":"…"}`. */
 const MAX_BODY_BYTES = 256;
 
 /** Headers that proxies add. Behind a proxy, a loopback address does not mean that the client is on this machine. */

@@ -6,33 +6,33 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** The open connections of a listener. */
 export interface OpenConnections {
-  /** All connections. `isIdle`: it is being read, and the responses to all its requests have been sent. */
+  /** All connections. `isIdle`: the client can send a request, and has got the responses to all earlier ones. */
   all(): Iterable<{ readonly socket: Socket; readonly isIdle: boolean }>;
   /** Whether this response belongs to the latest request of its connection. If so, no further request is accepted there. */
   endsWith(response: ServerResponse): boolean;
 }
 
-/** A client that reuses its connection has sent the next request by then, and gets `Connection: close` with the response. */
+/** A client that reuses its connection sends its next request within this time, and gets `Connection: close` with the response. */
 const IDLE_GRACE_MS = 500;
 const SWEEP_MS = 50;
 
 /** The state of one listener: serving, then draining. */
 export class Draining {
   private connections: OpenConnections | null = null;
-  private begun = false;
+  private hasBegun = false;
 
   /** Whether draining has begun. */
   get isBegun(): boolean {
-    return this.begun;
+    return this.hasBegun;
   }
 
   /** The ServerResponse class for a node:http server that this object drains. */
   createResponseClass(): typeof ServerResponse<IncomingMessage> {
-    const closesBehind = (response: ServerResponse) =>
-      this.begun && response.shouldKeepAlive && this.connections?.endsWith(response);
+    const mustCloseAfter = (response: ServerResponse) =>
+      this.hasBegun && response.shouldKeepAlive && this.connections?.endsWith(response);
     return class extends ServerResponse<IncomingMessage> {
       override writeHead(statusCode: number, ...rest: unknown[]): this {
-        if (closesBehind(this)) this.shouldKeepAlive = false;
+        if (mustCloseAfter(this)) this.shouldKeepAlive = false;
         return Reflect.apply(super.writeHead, this, [statusCode, ...rest]);
       }
     };
@@ -41,7 +41,7 @@ export class Draining {
   /** Begins draining: readiness is refused, and responses close their connections. */
   begin(connections: OpenConnections): void {
     this.connections = connections;
-    this.begun = true;
+    this.hasBegun = true;
   }
 
   /** Closes connections that stay idle, until `signal` is aborted. */

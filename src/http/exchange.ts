@@ -1,5 +1,5 @@
-// One HTTP exchange: the request with its id, deadline, abort signal, host and caller, and the headers of its response. Host and caller are
-// looked up on first use, since not every path needs them.
+// One HTTP exchange: the request with its id, deadline, abort signal, host and caller, and the headers of its response. It looks up host
+// and caller on first use, because not every path needs them.
 import type { IncomingMessage } from 'node:http';
 import type { Actor } from '../auth/actor.ts';
 import { authenticate } from '../auth/authenticate.ts';
@@ -31,11 +31,11 @@ export interface HttpEnv {
 export interface Peer {
   /** The socket's remote address; behind a proxy, the address of the proxy. */
   readonly address: string | undefined;
-  /** Whether the address is a trusted proxy's; absent: not known yet. */
+  /** Whether the address is a trusted proxy's; absent: not checked yet. */
   readonly isProxy?: boolean;
   /** Node's request, whose body may not have arrived yet. */
   readonly incoming?: Pick<IncomingMessage, 'complete' | 'errored' | 'headers' | 'url'>;
-  /** Aborts the request. To be called when the rest of it cannot arrive, or the response cannot be sent. */
+  /** Aborts the request. Call it when the rest of the request cannot arrive, or the response cannot be sent. */
   abort?: ((error: AppError) => void) | null;
 }
 
@@ -56,7 +56,7 @@ function deadlineError(isComplete: boolean): AppError {
     : new AppError('request_timeout', 'The request took too long to arrive.');
 }
 
-/** How long an aborted request whose commit was sent may still wait for the outcome. */
+/** How long an aborted request may still wait for the outcome of a commit that it has sent. */
 const OUTCOME_GRACE_MS = 2_000;
 
 /** The headers that every response gets. */
@@ -81,7 +81,7 @@ export function withCommonHeaders(
   return response;
 }
 
-/** Adds a request header to Vary, on which the response depends (RFC 9110 §12.5.5). */
+/** Adds a request header on which the response depends to Vary (RFC 9110 §12.5.5). */
 export function addVary(headers: Headers, name: string): void {
   const names = headers.get('vary')?.split(/, */) ?? [];
   if (!names.some((known) => known.toLowerCase() === name.toLowerCase())) headers.append('Vary', name);
@@ -91,9 +91,9 @@ export class Exchange {
   readonly app: App;
   readonly request: Request;
   readonly requestId: string;
-  /** The URL that the client used, without slashes too many. */
+  /** The URL that the client used, without superfluous slashes. */
   readonly url: URL;
-  /** Host and actor if they have been resolved, for the log line and error responses. */
+  /** Host and actor once they are resolved, for the log line and error responses. */
   host: Host | null = null;
   actor: Actor | null = null;
   readonly changes: Context['changes'] = { sent: false };
@@ -105,7 +105,7 @@ export class Exchange {
   private readonly controller = new AbortController();
   /** Ends the request without a response, with the error for the client; null once there is one. */
   private refuse: ((error: AppError) => void) | null = null;
-  /** Whether the response may be a stream, which is still sent after it was created. */
+  /** Whether the response may be a stream, which is still being sent after its creation. */
   private maySendStream = true;
   private isDisconnected = false;
   private readonly peer: Peer | undefined;
@@ -113,13 +113,13 @@ export class Exchange {
   private readonly isProxied: boolean;
   /** The URL that the client used; null if the proxy's forwarded headers are not a valid URL. */
   private readonly target: URL | null;
-  /** When its deadline passes, in milliseconds as `performance.now()`. */
+  /** The time of its deadline, in milliseconds as `performance.now()`. */
   private readonly deadline: number;
-  /** Waits for the turn of its team. */
+  /** Waits for a queue slot of the caller's team (request-turn.ts). */
   turn: Context['turn'];
-  /** Whether a route was looked for. Then it names the endpoint, if no handler has set a more precise name. */
+  /** Whether a route was looked up. Its pattern is then the endpoint, unless a handler has set a more precise one. */
   isRouted = false;
-  /** The reply of the REST or GraphQL handler, and the response that `respond` made of it, which has the common headers already. */
+  /** The reply of the REST or GraphQL handler; `respond` makes a response with the common headers from it. */
   reply: Reply | null = null;
   private ownResponse: Response | null = null;
 
@@ -142,7 +142,7 @@ export class Exchange {
     };
   }
 
-  /** Aborted when the deadline passes or the client disconnects before the response was sent. */
+  /** Aborted when the deadline passes or the client disconnects before the response is sent. */
   get signal(): AbortSignal {
     return this.controller.signal;
   }
@@ -150,7 +150,7 @@ export class Exchange {
   /**
    * The result of `work`, unless the request ends first: at its deadline, or when its client disconnects.
    * @throws AppError `unavailable` (503) after REQUEST_TIMEOUT_MS, `request_timeout` (408) if the request has not arrived completely by
-   *   then, `bad_request` when the client has disconnected; what `work` throws
+   *   then, `bad_request` when the client has disconnected; the errors of `work`
    */
   withinDeadline<T>(work: Promise<T>): Promise<T> {
     // Uses one promise; Promise.race would need six.

@@ -18,10 +18,10 @@ const serveFile = serveStatic({
   precompressed: true,
 });
 
-/** Answers with a file of the build, compressed as build.ts has stored it. */
+/** Serves a file of the build, in the compressed form that build.ts has stored. */
 export const graphiqlAssets: MiddlewareHandler = async (c, next) => {
   const response = await serveFile(c, next);
-  // A range that there is not is refused: nobody may keep that in place of the file.
+  // No cache may store the refusal of an invalid range in place of the file.
   if (response instanceof Response && response.ok)
     for (const [name, value] of Object.entries(assetHeaders)) response.headers.set(name, value);
   return response;

@@ -1,4 +1,4 @@
-// The page that replaces GraphiQL if its bundle was not built. It says how to build it.
+// The page in place of GraphiQL if its bundle was not built. It says how to build the bundle.
 import { html } from '../oauth/pages/html.ts';
 import { pageResponse } from '../oauth/pages/layout.ts';
 

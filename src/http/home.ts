@@ -1,4 +1,4 @@
-// The page at `/`, which says what runs here and links to everything else. Also serves the schema file and the icon.
+// The page at `/`: it describes the gateway and links to everything else. This file also serves the schema file and the icon.
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Hono } from 'hono';
@@ -24,7 +24,7 @@ interface Link {
 /** The schema, a file of the package, served as plain text. */
 const SCHEMA = '/schema.graphql';
 
-/** Mounts the page, the schema and the icon. Customers' own domains do not show the page or the schema. */
+/** Mounts the page, the schema and the icon. Customers' own domains do not have the page and the schema. */
 export function mountHome(http: Hono<HttpEnv>, links: readonly Link[]): void {
   const page = homePage(links);
   const summary = { name: SERVICE_NAME, ...Object.fromEntries(links.map(({ name, href }) => [name, href])) };
@@ -113,14 +113,14 @@ function fileOf(href: string): URL {
 
 function homePage(links: readonly Link[]): HtmlPage {
   // GraphiQL and the GraphQL endpoint have the same address; people need only one link.
-  const shown = links.filter(({ name }) => name !== 'graphql');
+  const visibleLinks = links.filter(({ name }) => name !== 'graphql');
   return {
     title: 'Home',
     body: html`<h1>${SERVICE_NAME} is running</h1>
 <p>A GraphQL gateway with a REST API, version 2, beside it. Data needs an API key or an access token, the documents below need neither.</p>
 <nav aria-label="What is here">
 <ul class="links">
-${shown.map(({ href, title, about }) => html`<li><a href="${href}">${title}</a><br><small>${about}</small></li>\n`)}
+${visibleLinks.map(({ href, title, about }) => html`<li><a href="${href}">${title}</a><br><small>${about}</small></li>\n`)}
 </ul>
 </nav>`,
   };

@@ -1,4 +1,5 @@
-// Serves the files of images, to anybody who knows their URL. They came from anywhere: browsers show them as pictures and as nothing else.
+// Serves the files of images to every client that has their URL. Their sources are untrusted: the headers make browsers show them only as
+// pictures.
 import type { Hono } from 'hono';
 import { createFairQueue } from '../concurrency/fair-queue.ts';
 import type { App } from '../context.ts';
@@ -10,7 +11,7 @@ import { refuseWrites } from './pages/reader.ts';
 
 const PATH = '/images/:workspace/:token';
 
-/** How many parts of files are read from the database at a time, in all and of one workspace, and how many wait. */
+/** How many parts of files are read from the database at the same time, in all and of one workspace, and how many reads may wait. */
 const READS = {
   concurrency: 3,
   concurrencyPerKey: 2,
@@ -25,23 +26,27 @@ export function mountImages(http: Hono<HttpEnv>, app: App): void {
   http.get(PATH, async (c) => {
     const { workspace, token } = c.req.param();
     const file = await findFile(app, workspace, token);
-    if (file === null) throw noFile();
+    if (file === null) throw imageNotFound();
     const headers = headersOf(file);
     if (matchesTag(c.req.header('if-none-match'), headers.ETag)) return c.body(null, 304, headers);
-    const whole = { ...headers, 'Content-Type': file.contentType, 'Content-Length': String(file.byteSize) };
-    if (c.req.method === 'HEAD') return c.body(null, 200, whole);
+    const fullHeaders = {
+      ...headers,
+      'Content-Type': file.contentType,
+      'Content-Length': String(file.byteSize),
+    };
+    if (c.req.method === 'HEAD') return c.body(null, 200, fullHeaders);
     const parts = readFile(app, file);
     const { signal } = c.env.exchange;
     const next = () => reads.run(String(file.workspaceId), () => parts.next(), signal);
     const first = await next();
-    if (first.done === true) throw noFile();
-    if (first.value.length === file.byteSize) return c.body(first.value, 200, whole);
-    return c.body(ReadableStream.from(partsOf(file.byteSize, first.value, next)), 200, whole);
+    if (first.done === true) throw imageNotFound();
+    if (first.value.length === file.byteSize) return c.body(first.value, 200, fullHeaders);
+    return c.body(ReadableStream.from(partsOf(file.byteSize, first.value, next)), 200, fullHeaders);
   });
   refuseWrites(http, PATH);
 }
 
-/** A token names one file for ever, so it is its entity tag too. */
+/** A token belongs to one file for ever, so it is its entity tag too. */
 function headersOf({ fileToken }: ImageFile) {
   return {
     ETag: `"${fileToken.slice(0, 16)}"`,
@@ -52,11 +57,11 @@ function headersOf({ fileToken }: ImageFile) {
   };
 }
 
-function noFile(): AppError {
+function imageNotFound(): AppError {
   return new AppError('not_found', 'No image is served at this path.');
 }
 
-/** Reads a part when the one before it was sent. */
+/** The parts of a file. Reads each part after the previous one was sent. */
 async function* partsOf(
   bytes: number,
   first: Uint8Array<ArrayBuffer>,
@@ -65,7 +70,7 @@ async function* partsOf(
   yield first;
   for (let sent = first.length; sent < bytes; ) {
     const { done, value } = await next();
-    // Cut off, so that nobody takes it for the whole file.
+    // Breaks the response off, so that the client does not take it for the complete file.
     if (done === true) throw new Error('The image was deleted while it was sent.');
     yield value;
     sent += value.length;

@@ -1,4 +1,4 @@
-// Loads what a process needs soon, but not for its first requests.
+// Loads modules that a process needs soon, but not for its first requests.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StartupError } from '../errors.ts';
 import type { Logger } from '../output/log.ts';
@@ -9,9 +9,9 @@ export const LOAD_AFTER_MS = 500;
 const LOAD_AGAIN_MS = 1_000;
 
 /**
- * Loads after a time, and again until it succeeds or the signal is aborted.
- * @throws StartupError when it can never succeed in this process: Node keeps a module whose evaluation has failed, for instance because
- * no file handle was left for a moment, and rejects every later import with the same error
+ * Loads after a time, and retries until it succeeds or the signal is aborted.
+ * @throws StartupError when loading can never succeed in this process: Node caches a module whose evaluation has failed, for instance
+ * because no file handle was free for a moment, and rejects every later import with the same error
  */
 export async function loadLater(
   load: () => Promise<unknown>,

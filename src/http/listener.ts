@@ -1,7 +1,7 @@
 // Listens on a port, and shuts down gracefully.
 import { createServer as createHttpServer, type Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promises';
 import { withPort } from '../config/config.ts';
 import { originsOf } from '../config/origins.ts';
 import type { App } from '../context.ts';
@@ -15,32 +15,32 @@ import { createServer } from './server.ts';
 
 export interface Listener {
   readonly port: number;
-  /** Rejects when a module that is loaded after the start can never be loaded in this process. Otherwise it stays pending. @throws StartupError */
+  /** Rejects when a module that is loaded after the start can never be loaded in this process. Otherwise pending. @throws StartupError */
   readonly failed: Promise<never>;
   /**
-   * Refuses readiness and goes on serving for SHUTDOWN_DELAY_MS, then stops accepting connections. Resolves when the requests on open
+   * Refuses readiness and continues to serve for SHUTDOWN_DELAY_MS, then stops accepting connections. Resolves when the requests on open
    * connections have ended, at the latest after SHUTDOWN_TIMEOUT_MS.
    */
   close(): Promise<void>;
 }
 
-/** How much longer than the request timeout a connection may be idle, so that slow clients can read the response. */
+/** Added to the request timeout: how long a connection may be idle, so that slow clients can read the response. */
 const UNREAD_GRACE_MS = 30_000;
 /** How often node:http checks for slow requests. */
 const CHECK_INTERVAL_MS = 1_000;
-/** How long a request's head may take, and how long a connection stays open after a response without a new request. */
+/** The longest time for a request's head, and for a connection to stay open without a new request after a response. */
 const HEAD_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 5_000;
-/** The size of request line and headers. */
+/** The maximum size of request line and headers. */
 const MAX_HEAD_BYTES = 16 * 1024;
 
 /**
- * The longest time to accept pending connections before the port is closed, even if more keep coming. It takes some milliseconds, and
- * longer where other programs keep the processors busy.
+ * The longest time to accept pending connections before the port is closed, even if more keep arriving. Usually it takes some
+ * milliseconds; longer if other programs keep the processors busy.
  */
 const ACCEPT_MS = 5_000;
 
-/** Node accepts one connection per turn of the event loop. Resolves after the first turn that accepts none. */
+/** Node accepts one connection per event loop tick. Resolves after the first tick that accepts none. */
 async function acceptWaiting(http: Server): Promise<void> {
   const until = performance.now() + ACCEPT_MS;
   let accepted = 0;
@@ -50,9 +50,9 @@ async function acceptWaiting(http: Server): Promise<void> {
   http.on('connection', count);
   for (let before = -1; before !== accepted && performance.now() < until; ) {
     before = accepted;
-    // Wait until the poll phase of the next turn is over.
-    await turn();
-    await turn();
+    // Wait until the poll phase of the next tick is over.
+    await nextTick();
+    await nextTick();
   }
   http.off('connection', count);
 }
@@ -87,8 +87,8 @@ export async function listen(app: App, demoLink: DemoLink | null = null): Promis
   const server = createServer(listening, demoLink, draining);
   const connections = handleRequests(http, server, listening);
   try {
-    // A trusted document that cannot be executed ends the start, and only the loaded GraphQL API finds it. The port is open already: who
-    // comes before is answered.
+    // A trusted document that cannot be executed ends the start, and only the loaded GraphQL API finds it. The port is open already, so
+    // that earlier requests get an answer.
     if (app.config.trustedDocuments.files.length > 0) await server.load();
   } catch (error) {
     http.close();
@@ -98,7 +98,7 @@ export async function listen(app: App, demoLink: DemoLink | null = null): Promis
   const loading = new AbortController();
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => {});
-  // First: changes need it, and nothing else of what they need takes as long to load.
+  // Without a delay: changes need it, and it takes longer to load than everything else that they need.
   loadLater(() => app.store.loadPrisma(), app.log, loading.signal, 0).catch(failed.reject);
   loadLater(() => server.load(), app.log, loading.signal).catch(failed.reject);
   return {

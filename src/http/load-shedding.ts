@@ -1,6 +1,6 @@
-// Overload: bounds how many requests are in progress, which bounds every later queue. Further ones wait, in turns between networks, and are
-// refused after a while. Nothing is done for a request that waits, and its connection has no other one, so there are never more of them
-// than connections.
+// Sheds load: bounds how many requests are in progress, which bounds every later queue. Further requests wait, round robin between
+// networks, and are refused after a while. The process does no work for a waiting request, and its connection has no other request in
+// progress, so at most as many requests wait as there are connections.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createFairQueue, type Release } from '../concurrency/fair-queue.ts';
 import type { Logger } from '../output/log.ts';
@@ -9,8 +9,8 @@ import type { Readings } from '../telemetry/kinds.ts';
 
 export interface LoadShedding {
   /**
-   * Calls `begin` when the request may begin, usually at once, or `refuse`. From then on the request is in progress until its response was
-   * sent, except while its handler waits for the client to send the body.
+   * Calls `begin` when the request may begin, usually at once, or `refuse`. From `begin` on the request is in progress until its response
+   * is sent, except while its handler waits for the client to send the body.
    */
   admit(request: ShedRequest, begin: () => void, refuse: () => void): void;
   reading(): Readings['load'];
@@ -23,29 +23,29 @@ interface ShedRequest {
   readonly isProxy: boolean;
 }
 
-/** Enough to keep the processor and the database busy; more would only make every answer take longer. */
-const MAX_UNDER_WAY = 128;
-/** How long a request may wait to begin: answers after a second are of little use. */
+/** Enough to keep the processor and the database busy. More would only make every answer slower. */
+const MAX_IN_PROGRESS = 128;
+/** How long a request may wait to begin. Answers after a second are of little use. */
 const MAX_WAIT_MS = 500;
-/** How much later it is refused, so that refusing those who retry at once takes little time. */
+/** The delay of a refusal, so that clients that retry at once cause few refusals. */
 const REFUSAL_DELAY_MS = 1_000;
-/** Node accepts one connection in a turn of the event loop, so turns must be short. */
-const PER_TURN = 16;
+/** The requests that may begin in one event loop tick. Node accepts one connection per tick, so ticks must be short. */
+const MAX_PER_TICK = 16;
 const LOG_INTERVAL_MS = 1_000;
 /** The longest forwarded address that is read; an IPv6 address has at most 45 characters. */
 const MAX_ADDRESS_CHARS = 64;
 const HEALTH = '/healthz';
-/** Health checks of a network have turns of their own: what its other clients send takes no process out of its balancer. */
+/** Each of these paths has a queue key of its own per network, so that a network's other clients cannot make its balancer drop a process. */
 export const HEALTH_CHECKS: readonly string[] = [HEALTH, '/readyz'];
 
-/** @param allowed the requests in progress, at most 128. Networks with less than their share are served above it, up to twice as many. */
+/** @param allowed the maximum of requests in progress, at most 128. Networks below their share may exceed it, up to twice as many in all. */
 export function createLoadShedding(allowed: number, log: Logger): LoadShedding {
-  const max = Math.min(allowed, MAX_UNDER_WAY);
+  const max = Math.min(allowed, MAX_IN_PROGRESS);
   const queue = createFairQueue({
     concurrency: max,
     concurrencyPerKey: max,
     maxWaitMs: MAX_WAIT_MS,
-    perTurn: PER_TURN,
+    perTurn: MAX_PER_TICK,
     hasShares: true,
   });
   let shed = 0;
@@ -62,12 +62,12 @@ export function createLoadShedding(allowed: number, log: Logger): LoadShedding {
     setTimeout(report, LOG_INTERVAL_MS).unref();
   }
 
-  /** Releases the slot when the response was sent, and as long as the handler waits for the body. */
+  /** Holds the slot until the response is sent, except while the handler waits for the body. */
   function hold(key: string, slot: Release, { incoming, outgoing }: ShedRequest): void {
     let release = slot;
     outgoing.once('close', () => release());
     if (!hasBody(incoming)) return;
-    // A handler has begun to read the body. A handler that does not read it counts as in progress all the time.
+    // A handler has begun to read the body. A request whose handler does not read it is in progress all the time.
     incoming.once('resume', () => {
       if (incoming.complete || outgoing.closed) return;
       release();
@@ -107,7 +107,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
-/** The network that a request comes from. The caller cannot be used, since credentials are not checked yet. */
+/** The network of a request's client. The caller cannot serve as key, because credentials are not checked yet. */
 function networkOf({ socket, headers }: IncomingMessage, isProxy: boolean): string {
   const forwarded = isProxy ? headers['x-forwarded-for']?.toString().split(',').at(-1)?.trim() : undefined;
   return toNetwork(forwarded?.slice(0, MAX_ADDRESS_CHARS) ?? socket.remoteAddress ?? '');

@@ -1,4 +1,4 @@
-// Serves the metrics on a separate port, so that they are not reachable through the gateway's port.
+// Serves the metrics on a separate port, so that clients of the gateway's port cannot reach them.
 import { createServer, type ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import type { App } from '../context.ts';
@@ -13,7 +13,7 @@ const REQUEST_TIMEOUT_MS = 10_000;
 const MAX_CONNECTIONS = 50;
 
 /** The parts of the App that the listener needs. */
-interface Measured extends Pick<App, 'config' | 'log'> {
+interface MetricsApp extends Pick<App, 'config' | 'log'> {
   readonly metrics: Pick<App['metrics'], 'render'>;
 }
 
@@ -22,7 +22,7 @@ export async function listenForMetrics({
   config,
   metrics,
   log,
-}: Measured): Promise<Omit<Listener, 'failed'> | null> {
+}: MetricsApp): Promise<Omit<Listener, 'failed'> | null> {
   if (config.metrics === null) return null;
   /** The rendering in progress, which concurrent scrapes share. */
   let rendering: Promise<string> | null = null;
@@ -68,8 +68,8 @@ export async function listenForMetrics({
 }
 
 /**
- * Whether a request's Host is the listener's own: its address, as it is or by METRICS_HOST, a name without a dot, as containers have, and
- * localhost. A page that makes its own name lead to this machine (DNS rebinding) cannot read the metrics.
+ * Whether a request's Host is the listener's own: an IP address or METRICS_HOST, a name without a dot, such as a container's, or localhost.
+ * So a page whose own name resolves to this machine (DNS rebinding) cannot read the metrics.
  */
 function isOwnHost(header: string, host: string): boolean {
   const { hostname } = URL.parse(`http://${header}`) ?? { hostname: '' };

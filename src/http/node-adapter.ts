@@ -23,14 +23,14 @@ interface HttpMessages {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
   readonly peer: Peer;
-  /** The error to send when its turn comes, because the rest of it could not be read. */
+  /** The error to send after the responses to earlier requests, because the rest of this request could not be read. */
   refusal: AppError | null;
 }
 
-/** The requests of a connection, of which one is answered at a time. */
+/** The requests of a connection, which are answered one at a time. */
 interface Connection {
   latest: HttpMessages | null;
-  /** The request whose turn it is or was: responses before its own have been sent. */
+  /** The request that is being answered, or was the last to be. */
   current: HttpMessages | null;
   /** The number of requests that wait for earlier responses. */
   waiting: number;
@@ -65,7 +65,7 @@ export function handleRequests(
     if (refused.has(socket)) return;
     const connection = connections.get(socket);
     if (connection === undefined) return;
-    // Upgrades are not supported. node:http drops bytes that arrive with such a request, so close the connection afterwards.
+    // The gateway supports no upgrades. node:http drops bytes that arrive with such a request, so the connection is closed afterwards.
     if (incoming.headers.upgrade !== undefined) outgoing.shouldKeepAlive = false;
     const previous = connection.latest;
     const peer: Peer = { address: socket.remoteAddress, isProxy: connection.isProxy, incoming };
@@ -75,10 +75,10 @@ export function handleRequests(
       admit(messages, connection);
       return;
     }
-    // One at a time, so that a client that does not read has at most one unread response.
+    // Answers one at a time, so that a client that does not read has at most one unread response.
     connection.waiting += 1;
     if (connection.waiting > MAX_WAITING) {
-      cut(socket, peer);
+      dropConnection(socket, peer);
       return;
     }
     previous.outgoing.once('close', () => {
@@ -87,7 +87,7 @@ export function handleRequests(
     });
   }
 
-  /** Starts or sheds a request. Before this decision no work is done for it. */
+  /** Starts or sheds a request. The gateway does no work for it before this decision. */
   function admit(messages: HttpMessages, connection: Connection): void {
     const { incoming, outgoing } = messages;
     const start = () => begin(messages, connection);
@@ -130,8 +130,8 @@ export function handleRequests(
     }
   }
 
-  /** Closes a connection with too many waiting requests, without a response, which such a client would not read. */
-  function cut(socket: Socket, peer: Peer): void {
+  /** Closes a connection with too many waiting requests. It sends no response, because such a client would not read it. */
+  function dropConnection(socket: Socket, peer: Peer): void {
     refused.add(socket);
     const error = new AppError('bad_request', `More than ${MAX_WAITING} requests wait on this connection.`);
     void server.refuse(error, peer).body?.cancel();

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts';
 import { incompleteRequest } from './exchange.ts';
 import { isInTarget, targetTooLong } from './request-target.ts';
 
-/** The error for the client, from node:http's error. */
+/** The client's error for an error of node:http. */
 export function toParserRefusal(
   error: NodeJS.ErrnoException & { readonly reason?: string; readonly rawPacket?: Buffer },
 ): AppError {

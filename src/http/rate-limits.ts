@@ -15,7 +15,7 @@ import {
 import type { RateReading } from '../telemetry/request-facts.ts';
 import { HEALTH_CHECKS } from './load-shedding.ts';
 
-/** The part of an exchange that is needed for counting. Its sender counts as unauthenticated until it has an actor. */
+/** The part of an exchange that counting needs. Its sender counts as unauthenticated until it has an actor. */
 interface CountedExchange extends Counted, UnknownClient {
   readonly url: URL;
   readonly request: Pick<Request, 'method'>;
@@ -29,14 +29,14 @@ interface AnsweredExchange extends CountedExchange {
 }
 
 /**
- * Health checks are never counted. Otherwise, unauthenticated clients behind the load balancer's address could use up the limit of its
- * own checks. Health checks are very cheap, however many there are (services/health.ts).
+ * Whether a request is a health check. Health checks are never counted, because unauthenticated clients behind the load balancer's address
+ * could use up the limit of its own checks. They are very cheap, however many there are (services/health.ts).
  */
 function isHealthCheck({ request, url }: CountedExchange): boolean {
   return HEALTH_CHECKS.includes(url.pathname) && (request.method === 'GET' || request.method === 'HEAD');
 }
 
-/** Counts a request that has just arrived, before its caller is known. @throws AppError `too_many_requests` */
+/** Counts a request that has just arrived, before its caller is authenticated. @throws AppError `too_many_requests` */
 export function admitRequest(exchange: CountedExchange): Counting {
   return isHealthCheck(exchange) ? undefined : admitUnknownClient(exchange, exchange);
 }
@@ -48,8 +48,7 @@ export function admitActor(exchange: CountedExchange, actor: Actor): Counting {
 }
 
 /**
- * Counts the costs that are only known once there is a response, and updates its rate-limit headers. The headers are only touched if
- * something was added.
+ * Counts the costs that depend on the response, and updates its rate-limit headers if it has counted any.
  */
 export function countAnswer(exchange: AnsweredExchange, response: Response, isCompressed: boolean): Counting {
   const { facts, reply, actor } = exchange;
@@ -58,13 +57,13 @@ export function countAnswer(exchange: AnsweredExchange, response: Response, isCo
   const sent = body instanceof Uint8Array ? body.length : Number(reply?.headers['content-length'] ?? 0);
   // Only requests to the APIs pay for the size of the response.
   const bytes = actor === null ? 0 : Math.max(sent, facts.answerBytes);
-  const tell = (): undefined => {
+  const updateHeaders = (): undefined => {
     if (facts.points === before) return;
     for (const [name, value] of Object.entries(rateLimitHeaders(facts.rates)))
       response.headers.set(name, value);
   };
   const counting = chargeAnswer(exchange, { bytes, isCompressed });
-  return counting === undefined ? tell() : counting.then(tell);
+  return counting === undefined ? updateHeaders() : counting.then(updateHeaders);
 }
 
 /** Counts an answered request whose credentials were never checked. */

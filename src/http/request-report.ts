@@ -49,7 +49,7 @@ export function reportRequest(exchange: Exchange, status: number, durationMs: nu
   if (span !== null) endSpans(exchange, line, code);
 }
 
-/** The part of the log line that spans have as well. */
+/** The part of the log line that spans contain too. */
 interface Told {
   readonly path: string;
   readonly status: number;
@@ -117,7 +117,7 @@ function clean(text: string, maxChars: number): string {
   return safe.length > maxChars ? `${safe.slice(0, maxChars)}…` : safe;
 }
 
-/** The address of the client, also behind a trusted proxy, and what it calls itself. */
+/** The address of the client, also behind a trusted proxy, and its user agent. */
 function clientOf({ address, request }: Exchange) {
   const agent = request.headers.get('user-agent');
   return {

@@ -46,7 +46,7 @@ export function targetTooLong(): AppError {
   return new AppError('uri_too_long', `The target is longer than ${MAX_TARGET_CHARS} characters.`);
 }
 
-/** Whether the target is what makes a head too large: it does not end within its limit. */
+/** Whether a head is too large because of its target, which does not end within its limit. */
 export function isInTarget(bytes: Buffer | undefined): boolean {
   const start = bytes?.toString('latin1', 0, MAX_TARGET_CHARS) ?? '';
   return /^[A-Z]{1,20} \S{4000,}$/.test(start);
@@ -71,7 +71,7 @@ function hostHeader(rawHeaders: readonly string[]): string {
 /** Hosts that need no normalization. */
 const PLAIN_HOST = /^[a-z\d.-]+(?::\d+)?$/i;
 
-/** The host that was parsed last, with its text: most requests have the same Host header as the previous one. */
+/** The last parsed host, with its text: most requests have the same Host header as the previous one. */
 let last: { readonly text: string | null; readonly host: string } = { text: null, host: '' };
 
 function parseHost(text: string): string {

@@ -6,10 +6,12 @@ import { isBelowAuthorizationServer } from '../oauth/endpoints.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Browser features that our pages do not use. The clipboard is not among them: GraphiQL copies to it. */
-const UNUSED = 'camera display-capture geolocation hid microphone midi payment serial usb'.split(' ');
+/** Browser features that our pages do not use. GraphiQL copies to the clipboard, so that is not in the list. */
+const UNUSED_FEATURES = 'camera display-capture geolocation hid microphone midi payment serial usb'.split(
+  ' ',
+);
 
-/** For every response that does not set them itself. `Cross-Origin-Resource-Policy` does not apply to CORS requests. */
+/** The headers of every response that does not set them itself. `Cross-Origin-Resource-Policy` does not apply to CORS requests. */
 export const SECURITY_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy':
@@ -18,11 +20,11 @@ export const SECURITY_HEADERS = {
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
-  'Permissions-Policy': UNUSED.map((feature) => `${feature}=()`).join(', '),
+  'Permissions-Policy': UNUSED_FEATURES.map((feature) => `${feature}=()`).join(', '),
 } as const satisfies Headers;
 
 /** An application may open the sign-in in a popup window and wait for the result, so its opener must stay connected. */
-const OF_PAGES = { 'Cross-Origin-Opener-Policy': 'unsafe-none' };
+const PAGE_HEADERS = { 'Cross-Origin-Opener-Policy': 'unsafe-none' };
 /** One year. Without subdomains: each host sends its own header. */
 const HTTPS_ONLY = { 'Strict-Transport-Security': 'max-age=31536000' };
 
@@ -39,7 +41,7 @@ export function apiHeaders(config: Config, { protocol, hostname }: URL): Headers
 export function securityHeaders(config: Config, url: URL): Headers {
   return {
     ...apiHeaders(config, url),
-    ...(isBelowAuthorizationServer(config.authPath, url.pathname) && OF_PAGES),
+    ...(isBelowAuthorizationServer(config.authPath, url.pathname) && PAGE_HEADERS),
   };
 }
 

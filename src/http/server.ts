@@ -47,7 +47,7 @@ export interface Server {
   fetch(request: Request, peer?: Peer): Promise<Response>;
   /** The error response to bytes that are not a valid request. Logs one line, at a limited rate. */
   refuse(error: unknown, peer: Peer): Response;
-  /** Loads what is needed for readiness but not for listening. `/readyz` waits for it. */
+  /** Loads the modules that readiness needs but listening does not. `/readyz` waits for it. */
   load(): Promise<void>;
 }
 
@@ -139,7 +139,7 @@ function refuse(thrown: unknown, exchange: Exchange): Response {
   return isPage ? errorPage(app, error, response, requestId) : response;
 }
 
-/** What `createHttp` mounts, besides what needs nothing but the App. */
+/** The parts that `createHttp` mounts and that need more than the App. */
 interface Parts {
   readonly demoLink: DemoLink | null;
   readonly lifetime: Pick<Draining, 'isBegun'>;
@@ -158,7 +158,7 @@ function createHttp(app: App, parts: Parts): Hono<HttpEnv> {
   http.get('/healthz', (c) => c.json({ status: 'alive', version: buildInfo().version }));
   http.get('/readyz', async (c) => {
     requireServing(lifetime);
-    // First, for loading keeps the process from reading the database's answer in time.
+    // Before the check, because loading would keep the process from reading the database's answer in time.
     await load();
     const found = await readiness(app);
     requireServing(lifetime);
@@ -190,7 +190,7 @@ function createHttp(app: App, parts: Parts): Hono<HttpEnv> {
   return http;
 }
 
-/** The message for a path at which nothing is served. Outside REST it says where the APIs are. */
+/** The message for an unknown path. Outside REST it says where the APIs are. */
 function nothingAt(path: string): string {
   const nothing = 'Nothing is served at this path.';
   if (path.startsWith(`${API_PATH}/`)) return nothing;

@@ -8,7 +8,7 @@ import { toRequestId } from './request-id.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
 const DETAIL = 'Too many requests at the moment. Nothing was changed. Try again shortly.';
-/** In seconds. Random up to this, so that clients that were refused together do not retry together. */
+/** In seconds. The value is random up to this, so that clients that were refused together do not retry together. */
 const MAX_RETRY_AFTER = 3;
 const HEADERS = Object.entries(SECURITY_HEADERS).flat();
 

@@ -1,5 +1,5 @@
-// A router that answers at once and becomes faster later. Hono's fastest router builds one regular expression of all routes at its first
-// match, which took a start some 20 ms; until that is done, a trie chooses the same handlers.
+// A router that works at once and becomes faster later. Hono's fastest router builds one regular expression of all routes at its first
+// match, which delayed the start by some 20 ms; until it is built, a trie chooses the same handlers.
 import type { Router } from 'hono/router';
 import { RegExpRouter } from 'hono/router/reg-exp-router';
 import { TrieRouter } from 'hono/router/trie-router';
@@ -19,7 +19,7 @@ export class TwoStepRouter<Handler> implements Router<Handler> {
     return this.#router.match(method, path);
   }
 
-  /** Builds the expression; no route can be added any more. @throws UnsupportedPathError for routes that it cannot hold */
+  /** Builds the expression. Then no route can be added. @throws UnsupportedPathError for routes that it does not support */
   prepare(): void {
     if (this.#router instanceof RegExpRouter) return;
     const router = new RegExpRouter<Handler>();

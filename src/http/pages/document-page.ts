@@ -1,4 +1,4 @@
-// Pages with long texts, in the style of the authorization server's pages.
+// Renders pages with long texts, in the style of the authorization server's pages.
 import { type Html, html } from '../../oauth/pages/html.ts';
 import { pageResponse, styleSheet } from '../../oauth/pages/layout.ts';
 import { STYLE } from '../../oauth/pages/style.ts';

@@ -60,7 +60,7 @@ function pathOf(file: string): string {
   return `/${file.replace(/^(docs\/.*)\.md$/, '$1')}`;
 }
 
-/** @param served the URL path of each served file of the package */
+/** @param served the URL paths of the package's files that are served, by file */
 function createGuide(file: string, served: ReadonlyMap<string, string>): Guide {
   const markdown = once(() => readFile(new URL(file, ROOT), 'utf8'));
   const hrefOf = (target: string) => {

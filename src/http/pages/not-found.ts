@@ -1,4 +1,4 @@
-// The 404 page for people, with links to what is served.
+// The 404 page for people, with links to the existing pages.
 import { html } from '../../oauth/pages/html.ts';
 import type { Exchange } from '../exchange.ts';
 import { documentPage, HOME, type Step } from './document-page.ts';
@@ -9,7 +9,7 @@ export interface Way extends Step {
   readonly about: string;
 }
 
-/** The response where nothing is served. @param refusal the response for programs; returned unchanged if it is already a page */
+/** The response for an unknown path. @param refusal the response for programs; returned unchanged if it is already a page */
 export async function notFoundAnswer(
   exchange: Exchange,
   refusal: Response,

@@ -3,12 +3,12 @@ import type { Context, Hono } from 'hono';
 import { methodNotAllowed } from '../../errors.ts';
 import { addVary, type Exchange, type HttpEnv } from '../exchange.ts';
 
-/** Browsers name text/html first; programs name JSON or nothing. */
+/** Whether an Accept header prefers HTML. Browsers list text/html first; programs list JSON or nothing. */
 export function acceptsHtml(accept: string | null | undefined): boolean {
   return accept != null && /^\s*(text\/html|application\/xhtml\+xml)\b/i.test(accept);
 }
 
-/** Whether our pages are shown on this host. They are not shown on customers' own domains. */
+/** Whether the host has our pages. Customers' own domains do not have them. */
 async function isOurHost(exchange: Exchange): Promise<boolean> {
   return (await exchange.resolveHost()).kind !== 'custom_domain';
 }
@@ -20,15 +20,15 @@ export function isForPerson(exchange: Exchange): Promise<boolean> | false {
   return isOurHost(exchange);
 }
 
-/** Adds the headers by which `isForPerson` decides to Vary. */
+/** Adds the headers that `isForPerson` reads to Vary. */
 export function variesByReader(response: Response): Response {
   for (const name of ['Accept', 'Authorization']) addVary(response.headers, name);
   return response;
 }
 
 /**
- * Serves a page for people at a path. The handler for programs must be mounted afterwards.
- * @param page creates it; null if there is none for the path's parameters
+ * Serves a page for people at a path. Mount the handler for programs afterwards.
+ * @param page creates the page; null if there is none for the path's parameters
  */
 export function mountPage(
   http: Hono<HttpEnv>,
@@ -36,15 +36,15 @@ export function mountPage(
   page: (c: Context<HttpEnv>) => Promise<Response | null>,
 ): void {
   http.get(path, async (c, next) => {
-    const shown = (await isForPerson(c.env.exchange)) ? await page(c) : null;
-    if (shown !== null) return variesByReader(shown);
+    const pageAnswer = (await isForPerson(c.env.exchange)) ? await page(c) : null;
+    if (pageAnswer !== null) return variesByReader(pageAnswer);
     await next();
     variesByReader(c.res);
     return undefined;
   });
 }
 
-/** Serves GET and HEAD at a path of our hosts. @param answer null: nothing is served there */
+/** Serves GET and HEAD at a path of our hosts. @param answer returns null if the path does not exist */
 export function mountReadOnly(
   http: Hono<HttpEnv>,
   path: string,
@@ -56,7 +56,7 @@ export function mountReadOnly(
   refuseWrites(http, path);
 }
 
-/** Methods other than GET and HEAD are 405 at a path. */
+/** Answers methods other than GET and HEAD at a path with 405. */
 export function refuseWrites(http: Hono<HttpEnv>, path: string): void {
   http.all(path, (c, next) => {
     if (c.req.method === 'GET' || c.req.method === 'HEAD') return next();

@@ -1,4 +1,4 @@
-// The page for people at the address of the REST API: its rules and endpoints, which programs get as JSON.
+// The page for people at the address of the REST API: its rules and endpoints. Programs get them as JSON.
 import type { Hono } from 'hono';
 import { html } from '../../oauth/pages/html.ts';
 import { routes } from '../../rest/nouns.ts';
@@ -10,7 +10,7 @@ import { documentPage, HOME } from './document-page.ts';
 import { GUIDES, type Guides } from './guides.ts';
 import { mountPage } from './reader.ts';
 
-/** To be called before REST is mounted. */
+/** Call it before REST is mounted. */
 export function mountRestPage(http: Hono<HttpEnv>, { guides }: Guides): void {
   for (const path of [API_PATH, `${API_PATH}/`])
     mountPage(http, path, async (c) => restPage(c.env.exchange.url.origin, guides.size > 0));
