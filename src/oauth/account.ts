@@ -1,4 +1,4 @@
-// The account page: a person sees and withdraws their grants, and changes their password. They can sign in here without an application,
+// The account page, where people see and withdraw their grants, and change their password. They can sign in here without an application,
 // and get the same kind of session.
 import { scopeSentence } from '../auth/scopes.ts';
 import { AppError } from '../errors.ts';
@@ -27,7 +27,7 @@ import { waitSentence } from './pages/waiting.ts';
 
 /**
  * The account page, or the result of one of its forms.
- * @throws AppError `unavailable` when the store cannot be asked
+ * @throws AppError `unavailable` when the store does not answer
  */
 export async function handleAccount(engine: Engine, request: OauthRequest): Promise<Response> {
   const page = await openPage(engine, request);
@@ -76,7 +76,7 @@ async function grantsOf({ engine }: AccountPageRequest, user: PersonRow) {
   }));
 }
 
-/** Asks before a grant is withdrawn. */
+/** Asks for confirmation before a grant is withdrawn. */
 async function askToWithdraw(page: AccountPageRequest, user: PersonRow, publicId: string): Promise<Response> {
   const grant = (await grantsOf(page, user)).find((one) => one.publicId === publicId);
   if (grant === undefined) return redirectToPage(page);

@@ -10,10 +10,10 @@ import { toJti } from './token-names.ts';
 
 type Json = records.NewState['payload'];
 
-/** For models without a lifetime; none of them is in use. */
+/** The lifetime of models without one; none of them is in use. */
 const DEFAULT_TTL_SECONDS = 3_600;
 
-/** Defaults for the functions that a model does not need. */
+/** Default functions, for those that a model does not need. */
 const UNUSED: Adapter = {
   upsert: () => Promise.reject(new Error('This model is not stored.')),
   find: async () => undefined,
@@ -21,7 +21,7 @@ const UNUSED: Adapter = {
   findByUserCode: async () => undefined,
   consume: async () => undefined,
   destroy: async () => undefined,
-  // With it the library destroys the grant, which ends all that belongs to it.
+  // The library also destroys the grant, which ends everything that belongs to it.
   revokeByGrantId: async () => undefined,
 };
 
@@ -55,7 +55,7 @@ function grantAdapter(app: App): Partial<Adapter> {
   };
 }
 
-/** Access tokens are JWTs: recorded when they are signed (provider.ts), and looked up by their names (token-names.ts). */
+/** The adapter for access tokens, which are JWTs. provider.ts records them when it signs them; this looks them up by name (token-names.ts). */
 function accessTokenAdapter(app: App, kind: string): Partial<Adapter> {
   return {
     async find(name) {
@@ -87,7 +87,7 @@ function stateAdapter(app: App, model: string): Partial<Adapter> {
   };
 }
 
-/** Codes and refresh tokens: consumed together with storing the new tokens (issuances.ts). */
+/** The adapter for codes and refresh tokens, which are consumed together with storing the new tokens (issuances.ts). */
 function redeemedAdapter(app: App, issuances: Issuances, model: string): Partial<Adapter> {
   return {
     ...stateAdapter(app, model),
@@ -108,12 +108,12 @@ function toState(
   { jti: _, ...payload }: AdapterPayload,
   ttlSeconds = DEFAULT_TTL_SECONDS,
 ): records.NewState {
-  const ofGrant = model !== 'Session' && model !== 'Interaction';
+  const belongsToGrant = model !== 'Session' && model !== 'Interaction';
   return {
     model,
     id,
     payload: toJson(model === 'Interaction' ? withoutCookie(payload) : payload),
-    grantKey: (ofGrant ? payload.grantId : undefined) ?? null,
+    grantKey: (belongsToGrant ? payload.grantId : undefined) ?? null,
     uid: (model === 'Session' ? payload.uid : undefined) ?? null,
     userPublicId: (model === 'Session' ? payload.accountId : undefined) ?? null,
     expiresAt: new Date(app.clock().getTime() + ttlSeconds * 1_000),
@@ -130,7 +130,7 @@ function toPayload(state: records.State | null, id?: string): AdapterPayload | u
   } as AdapterPayload;
 }
 
-/** An interaction contains its session's cookie, a credential that no code reads: it is not stored. */
+/** Removes the session's cookie from an interaction: no code reads this credential, so it is not stored. */
 function withoutCookie({ session, ...payload }: AdapterPayload): AdapterPayload {
   if (session === undefined) return payload;
   const { cookie: _, ...kept } = session as Record<string, unknown>;

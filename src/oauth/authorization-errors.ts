@@ -1,26 +1,26 @@
-// The error page for an authorization request that oidc-provider refuses without redirecting back, because the application or its
-// redirect URI is unknown.
+// The error page for an authorization request that oidc-provider refuses without a redirect to the application, because the application
+// or its redirect URI is unknown.
 import { errors } from 'oidc-provider';
 import type { Configuration } from './features.ts';
 import { EXPIRED_PAGE, FAILED, type ProblemData, problemPage } from './pages/problem.ts';
 
 type Words = Pick<ProblemData, 'title' | 'detail' | 'advice'>;
 
-const ASK_MAKER =
+const ASK_DEVELOPER =
   'Send the text below to the developer of the application. None of your data was shared with it.';
 
-/** By the error codes of RFC 6749 §4.1.2.1 and its extensions. */
+/** The texts by error code (RFC 6749 §4.1.2.1 and its extensions). */
 const WORDS: Readonly<Record<string, Words>> = {
   invalid_client: {
     title: 'Unknown application',
     detail: 'The application that sent you here is not known to this service, or was switched off.',
-    advice: ASK_MAKER,
+    advice: ASK_DEVELOPER,
   },
   invalid_redirect_uri: {
     title: 'The way back is not known',
     detail:
       'The application wants you sent on to an address that was not registered for it. That could be somebody else’s, so you stay here.',
-    advice: ASK_MAKER,
+    advice: ASK_DEVELOPER,
   },
   server_error: FAILED,
 };
@@ -28,7 +28,7 @@ const WORDS: Readonly<Record<string, Words>> = {
 const INVALID: Words = {
   title: 'The application’s request is not valid',
   detail: 'The application that sent you here sent a request that this service does not accept.',
-  advice: ASK_MAKER,
+  advice: ASK_DEVELOPER,
 };
 
 /** The page. The request's id is in its header: node-http.ts sets it. */

@@ -1,6 +1,6 @@
 // The routes of the authorization server, below {auth_url}. Its library takes hundreds of milliseconds to load, which would block other
 // requests. So it is loaded after the process has begun to listen and before the process reports that it is ready.
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { once } from '../concurrency/once.ts';
 import type { App } from '../context.ts';
 import { ACCOUNT_PATH, ENDPOINTS } from './endpoints.ts';
@@ -13,10 +13,11 @@ interface AuthorizationServerRoute {
   /** A path with `:parameters`. */
   readonly path: string;
   /**
-   * Whether people see it: a browser that opens it under another host of the service is redirected to {auth_url}, where its cookies are.
+   * Whether it is a page for people: a browser that opens it on another host of the service is redirected to {auth_url}, where its cookies
+   * are.
    */
   readonly isPage: boolean;
-  /** @throws AppError for requests that are refused before oidc-provider gets them */
+  /** Answers a request. @throws AppError for requests that are refused before oidc-provider gets them */
   handle(request: OauthRequest): Promise<Response>;
 }
 
@@ -30,7 +31,7 @@ const WELL_KNOWN = '/.well-known/oauth-authorization-server';
 
 /**
  * The authorization server; without routes if an outside issuer issues the tokens.
- * @param findOffered finds the scopes that people can be asked for: those that some operation needs
+ * @param findOffered finds the scopes that clients can request: those that some operation needs
  */
 export function createAuthorizationServer(
   app: App,
@@ -39,11 +40,11 @@ export function createAuthorizationServer(
   if (app.config.oauth.outside !== null) return { routes: [], load: async () => {} };
   const { authPath: base } = app.config;
   const load = once(async () => {
-    // In parts, so that other requests are answered between them.
+    // Loads in parts, so that the process can answer other requests between them.
     await import('jose');
-    await turn();
+    await nextTick();
     await import('oidc-provider');
-    await turn();
+    await nextTick();
     const [{ createEngine }, { HANDLERS }] = await Promise.all([
       import('./engine.ts'),
       import('./handlers.ts'),
@@ -51,7 +52,7 @@ export function createAuthorizationServer(
     return { engine: createEngine(app, await findOffered()), handlers: HANDLERS };
   });
 
-  /** @param bounds requests that exceed them are refused before anything is looked up */
+  /** @param bounds the limits of a request, checked before any look-up */
   const api = (method: string, path: string, name: HandlerName, bounds?: Bounds) => ({
     methods: [method],
     path,

@@ -6,7 +6,7 @@ import { isName, MAX_CLIENT_NAME_LENGTH } from '../services/accounts/names.ts';
 import { isNativeRedirect, parseRedirectUris } from '../services/sign-in/redirect-uris.ts';
 import { GRAPHIQL_CLIENT_ID } from './graphiql-client.ts';
 
-/** The members that are checked here. */
+/** The members that this file checks. */
 interface ClientMetadata {
   readonly client_id?: string | undefined;
   readonly client_name?: unknown;
@@ -15,7 +15,7 @@ interface ClientMetadata {
   application_type?: 'web' | 'native' | undefined;
 }
 
-/** The grant types of clients that register themselves: they never act for a team by themselves. */
+/** The grant types of clients that register themselves. They never act for a team without a person. */
 const SELF_REGISTERED_GRANTS = ['authorization_code', 'refresh_token'];
 
 /**
@@ -23,7 +23,7 @@ const SELF_REGISTERED_GRANTS = ['authorization_code', 'refresh_token'];
  * @throws InvalidClientMetadata
  */
 export function checkClient(metadata: ClientMetadata, isRegistration: boolean): void {
-  // GraphiQL's only redirect URI is on the gateway's own origin, which other clients may not be allowed to use.
+  // GraphiQL's only redirect URI is on the gateway's own origin, which the rules for other clients may forbid.
   if (metadata.client_id === GRAPHIQL_CLIENT_ID) return;
   const uris = toTexts(metadata.redirect_uris);
   const why = whyRefused(uris) ?? (isRegistration ? whyNotRegistered(metadata) : null);
@@ -52,7 +52,7 @@ function whyNotRegistered(metadata: ClientMetadata): string | null {
   return null;
 }
 
-/** Values of another type are left to the library, which refuses them. */
+/** The texts in a list. Ignores values of other types, because the library refuses them. */
 function toTexts(values: unknown): string[] {
   return Array.isArray(values) ? values.filter((value) => typeof value === 'string') : [];
 }

@@ -38,9 +38,9 @@ export function clientAdapter(app: App): Partial<Adapter> {
 
 /** Whether `stored` is the hash of the secret `actual`. */
 export function isSecretOf(stored: string | undefined, actual: string): boolean {
-  const given = hashOfClientSecret(actual);
+  const actualHash = hashOfClientSecret(actual);
   const right = Buffer.from(stored ?? '', 'base64url');
-  return given !== null && right.length === given.length && timingSafeEqual(right, given);
+  return actualHash !== null && right.length === actualHash.length && timingSafeEqual(right, actualHash);
 }
 
 function toPayload(app: App, { id, metadata, secretHash }: OauthClient): AdapterPayload {
@@ -49,7 +49,7 @@ function toPayload(app: App, { id, metadata, secretHash }: OauthClient): Adapter
   return { ...own, client_id: id, ...(secret !== null && { client_secret: secret }) };
 }
 
-/** GraphiQL gets its row at the first sign-in with it. */
+/** Inserts the row of GraphiQL, at the first sign-in with it. */
 async function insertGraphiql(app: App): Promise<AdapterPayload> {
   const metadata = graphiqlMetadata(app.config);
   await ensureBuiltInClient(app, { id: GRAPHIQL_CLIENT_ID, name: metadata.client_name, metadata });

@@ -1,5 +1,5 @@
-// The cookie that marks browsers in which people have signed in before (services/sign-in/devices.ts). It remains after a session ends or a person
-// signs out. It is not a credential.
+// The cookie that marks browsers in which people have signed in before (services/sign-in/devices.ts). It remains when a session ends or a
+// person signs out. It is not a credential.
 import type { App } from '../context.ts';
 import { DEVICE_LIFE_SECONDS, rememberDevice } from '../services/sign-in/devices.ts';
 import type { OauthRequest } from './oauth-request.ts';

@@ -3,7 +3,7 @@
 /** The common prefix of all endpoints, except the account page. */
 const OAUTH_PATH = '/oauth';
 
-/** The endpoints of oidc-provider, by its names, and the pages that people see in between. */
+/** The endpoints of oidc-provider, by the library's names, and the pages for people between them. */
 export const ENDPOINTS = {
   authorization: '/oauth/authorize',
   token: '/oauth/token',
@@ -20,7 +20,7 @@ export const ENDPOINTS = {
 export const ACCOUNT_PATH = '/account';
 
 /**
- * Whether a path belongs to the authorization server, even if no such page exists: people sign in there, and secrets are shown.
+ * Whether a path belongs to the authorization server, even if no such page exists. People sign in there, and pages contain secrets.
  * @param authPath the path of {auth_url}
  */
 export function isBelowAuthorizationServer(authPath: string, path: string): boolean {

@@ -15,21 +15,21 @@ export interface Engine {
   readonly app: App;
   /** The path of {auth_url}, without a trailing slash. */
   readonly base: string;
-  /** @throws AppError `unavailable` when the store cannot be asked for the keys */
+  /** @throws AppError `unavailable` when the store does not return the keys */
   provider(): Promise<Provider>;
   /** The request without its body, and a response to it, in the form of node:http, for the provider's own functions. */
   toNode(request: OauthRequest): NodeExchange;
   /**
    * The provider's answer.
    * @param body replaces the request's own body
-   * @throws AppError the error that the store threw within the provider
+   * @throws AppError when the store threw it within the provider
    */
   answer(request: OauthRequest, body?: Uint8Array): Promise<Response>;
 }
 
 type Callback = ReturnType<Provider['callback']>;
 
-/** Loads keys and creates a provider at the first use. @param offered the scopes that people can be asked for */
+/** Loads keys and creates a provider at the first use. @param offered the scopes that clients can request */
 export function createEngine(app: App, offered: ReadonlySet<string>): Engine {
   const issuer = new URL(app.config.authUrl);
   const failures = new WeakMap<IncomingMessage, unknown>();

@@ -1,4 +1,4 @@
-// Error pages for people, in place of the error documents for programs.
+// Error pages for people. Programs get error documents.
 import type { App } from '../context.ts';
 import { AppError, type ErrorCode, STATUS_OF } from '../errors.ts';
 import type { OauthRequest } from './oauth-request.ts';
@@ -44,8 +44,8 @@ export function errorPage(
   answer: Response,
   requestId: string,
 ): Response {
-  const known = error instanceof AppError ? error : new AppError('internal', '');
-  const { code, message, retryAfterSeconds: wait } = known;
+  const appError = error instanceof AppError ? error : new AppError('internal', '');
+  const { code, message, retryAfterSeconds: wait } = appError;
   const { title = 'This did not work', detail = message, advice = START_AGAIN } = WORDS[code] ?? {};
   const page = problemPage({
     status: STATUS_OF[code],
@@ -58,7 +58,7 @@ export function errorPage(
   return page;
 }
 
-/** A page that says why the person cannot continue; the reason is also added to the log line. */
+/** A page that says why the person cannot continue. It adds the reason to the log line, too. */
 export function refusalPage(
   { facts, requestId }: Pick<OauthRequest, 'facts' | 'requestId'>,
   code: string,

@@ -10,7 +10,7 @@ import { EXPIRED_PAGE, START_AGAIN } from './pages/problem.ts';
 
 /**
  * The page of an interaction, or the result of its form.
- * @throws AppError `unavailable` when the store cannot be asked
+ * @throws AppError `unavailable` when the store does not answer
  */
 export async function handleInteraction(engine: Engine, request: OauthRequest): Promise<Response> {
   const interaction = await openInteraction(engine, request);

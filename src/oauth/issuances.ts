@@ -1,4 +1,4 @@
-// Collects everything that a token request writes, and writes it at once. The library would consume the code or refresh token, store the
+// Collects everything that a token request writes, and writes it in one step. The library would consume the code or refresh token, store the
 // new refresh token and sign the access token one after the other. If the database failed in between, the client's retry would look like
 // the use of a stolen code.
 import { errors, Provider } from 'oidc-provider';
@@ -11,7 +11,7 @@ import {
 } from '../services/sign-in/oauth-records.ts';
 
 export interface Issuances {
-  /** Notes the code or refresh token that the current request consumes. */
+  /** Records the code or refresh token that the current request consumes. */
   use(used: Issuance['used']): void;
   /** Adds an issued token. The last one triggers the write. @throws InvalidGrant, AppError */
   add(issued: { refreshToken: NewState } | { accessToken: IssuedAccessToken }): Promise<void>;

@@ -10,7 +10,7 @@ const OPENID_MEMBERS =
 
 const PUBLIC = { 'Cache-Control': 'public, max-age=60' };
 
-/** The document: the same at each of its addresses. */
+/** The document; it is the same at each of its addresses. */
 export async function metadata(engine: Engine, request: OauthRequest): Promise<Response> {
   const { authUrl } = engine.app.config;
   const raw = new Request(`${authUrl}/.well-known/oauth-authorization-server`);

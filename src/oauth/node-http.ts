@@ -24,7 +24,7 @@ export interface NodeExchange {
   readonly done: Promise<Response>;
 }
 
-/** Request headers that are not copied: they are set here, cannot be trusted, or belong to the HTTP server (CORS). */
+/** Request headers that are not copied, because this file sets them, they are untrusted, or they belong to the HTTP server (CORS). */
 const NOT_COPIED =
   /^(host|origin|forwarded|x-forwarded-.*|x-original-.*|x-real-ip|content-length|transfer-encoding|connection)$/;
 
@@ -42,7 +42,7 @@ export function toNode(
   const inner = path.startsWith(mount) ? path.slice(mount.length) : path;
   const copied = [...request.headers]
     .filter(([name]) => !NOT_COPIED.test(name))
-    .map(([name, value]) => [name, name === 'authorization' ? withOneBlank(value) : value]);
+    .map(([name, value]) => [name, name === 'authorization' ? collapseBlanks(value) : value]);
   const headers = { ...Object.fromEntries(copied), host: issuer.host, 'x-request-id': requestId };
   const { promise: done, resolve, reject } = Promise.withResolvers<Response>();
   let messages: Pick<NodeExchange, 'req' | 'res'> | undefined;
@@ -65,8 +65,8 @@ export function toNode(
   return { ...messages, done };
 }
 
-/** Credentials may stand behind several blanks (RFC 9110 §11.4), where oidc-provider takes one. */
-function withOneBlank(credentials: string): string {
+/** Reduces the blanks before credentials to one: RFC 9110 §11.4 allows several, oidc-provider does not. */
+function collapseBlanks(credentials: string): string {
   return credentials.replace(/^([^ ]+) +/, '$1 ');
 }
 

@@ -10,13 +10,13 @@ export interface OauthRequest {
   readonly requestId: string;
   /** The client's address, behind any trusted proxy. */
   readonly address: string;
-  /** Aborted when the request's deadline has passed or its client has gone. */
+  /** Aborted when the request's deadline passes or its client disconnects. */
   readonly signal: AbortSignal;
   /** For the request's log line: the client, and why the request was refused. */
   readonly facts: RequestFacts;
   /** Path parameters. */
   readonly params: Readonly<Record<string, string>>;
-  /** Read once, then stored; null when there is none. @throws AppError `payload_too_large` */
+  /** The body, read at the first call; null when there is none. @throws AppError `payload_too_large` */
   body(): Promise<Uint8Array | null>;
   /** The fields of the form in the body. @throws AppError `payload_too_large`, `unsupported_media_type` */
   form(): Promise<URLSearchParams>;
@@ -26,7 +26,7 @@ export interface OauthRequest {
 const MAX_BODY_BYTES = 56 * 1024;
 const FORM = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 
-/** The request with its body, which is read when a handler first asks for it. */
+/** Adds functions that read the body when a handler first calls one of them. */
 export function createOauthRequest(received: Omit<OauthRequest, 'body' | 'form'>): OauthRequest {
   const { raw } = received;
   let read: Promise<Uint8Array | null> | undefined;

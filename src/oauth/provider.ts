@@ -29,25 +29,25 @@ const TTL_SECONDS = {
 };
 
 /**
- * The library calls a function for each extra parameter and metadata member. Clients never send this one, but its function is called
- * anyway. Its value is a response mode that the request was without.
+ * The name of an extra parameter and metadata member. The library calls our function for it in every request, although clients never send
+ * it. Its value is the response mode that was removed from the request.
  */
 const HOOK = 'funnel_gateway';
 
 /**
  * A provider that signs with the active key. All its state is in the store, so another provider can replace it at any time.
- * @param offered the scopes that people can be asked for
+ * @param offered the scopes that clients can request
  */
 export function createProvider(app: App, keys: SigningKeys, offered: ReadonlySet<string>): Provider {
   const provider = new Provider(app.config.authUrl, createConfiguration(app, keys, offered));
   const { prototype } = provider.Client as unknown as { prototype: ClientPrototype };
-  // The stored secret is a hash (clients.ts), so the given secret is hashed before the comparison.
+  // The stored secret is a hash (clients.ts), so the received secret is hashed before the comparison.
   prototype.compareClientSecret = async function (actual) {
     return isSecretOf(this.clientSecret, actual);
   };
-  // Pages must not run the script of the library's `form_post`, not even with the error that refuses this mode: it is told by `query`.
+  // Pages must not run the script of the library's `form_post`, not even the page that refuses this mode: the error is sent with `query`.
   provider.use(async (ctx, next) => {
-    // Not by `ctx.query`, which takes time in proportion to the square of the number of parameters.
+    // `ctx.query` would take time in proportion to the square of the number of parameters.
     const query = new URLSearchParams(ctx.querystring);
     const otherMode = query.getAll('response_mode').find((mode) => mode !== 'query');
     if (otherMode !== undefined) {
@@ -142,7 +142,7 @@ type ExtraParam = (
 
 /**
  * Refuses other response modes than `query`, gives every request explicit scopes, and refuses unknown scopes, which the library would
- * silently drop. Known scopes that no operation needs are dropped: older clients request them, and the response says which scopes were
+ * silently drop. It drops scopes of ours that no operation needs: older clients request them, and the response says which scopes were
  * granted (RFC 6749 §3.3).
  */
 function createCheck(offered: ReadonlySet<string>): ExtraParam {
@@ -173,7 +173,7 @@ function createPolicy() {
   return prompts;
 }
 
-/** The library does not store the JWTs that it signs, so this records what revocation and introspection need. */
+/** Records the data of a token for revocation and introspection, because the library does not store the JWTs that it signs. */
 async function recordToken(
   app: App,
   issuances: Issuances,

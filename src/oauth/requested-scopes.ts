@@ -10,7 +10,7 @@ interface Scoped {
   readonly scope?: string | undefined;
 }
 
-/** The scopes that a client may ask for. */
+/** The scopes that a client may request. */
 export function allowedScopes({ scope }: Scoped): readonly string[] {
   return scope === undefined ? SCOPES : SCOPES.filter((known) => scope.split(' ').includes(known));
 }
@@ -20,8 +20,8 @@ export function allowedScopes({ scope }: Scoped): readonly string[] {
  * @throws InvalidScope for scopes that are unknown, or that the client may not have
  */
 export function requireScopes(parameter: unknown, client: Scoped): string[] {
-  const given = typeof parameter === 'string' ? parameter.trim() : '';
-  const text = given === '' ? (client.scope ?? DEFAULT_SCOPE) : given;
+  const trimmed = typeof parameter === 'string' ? parameter.trim() : '';
+  const text = trimmed === '' ? (client.scope ?? DEFAULT_SCOPE) : trimmed;
   // Clients of OpenID providers add `offline_access` by habit; refresh tokens are issued here without it.
   const scopes = [...new Set(text.split(/\s+/))].filter((scope) => scope !== 'offline_access');
   const allowed = allowedScopes(client);

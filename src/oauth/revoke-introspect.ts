@@ -6,7 +6,7 @@ import type { Engine } from './engine.ts';
 import type { OauthRequest } from './oauth-request.ts';
 import { toTokenName } from './token-names.ts';
 
-/** A name that no token has; it leads to the answer for an unknown token. */
+/** A name that no token has; the library answers it as an unknown token. */
 const UNKNOWN = 'unknown';
 
 /** Revokes a token. @throws AppError `unavailable`, `unsupported_media_type`, `payload_too_large` */
@@ -33,10 +33,10 @@ async function replaceToken(
 ): Promise<{ body: Uint8Array; jti: string | null }> {
   const form = await request.form();
   const [token, ...more] = form.getAll('token');
-  // A parameter that is sent twice is left to the library, which refuses it.
+  // The library refuses a repeated parameter.
   const jti = token === undefined || more.length > 0 ? null : await jtiOf(engine, token);
   if (jti !== null) form.set('token', toTokenName(jti));
-  // A text that is neither our JWT nor formed like a refresh token must not be used as a token's name.
+  // A text that is neither our JWT nor has the form of a refresh token must not be used as a token's name.
   else if (token !== undefined && more.length === 0 && !/^[\w-]+$/.test(token)) form.set('token', UNKNOWN);
   return { body: Buffer.from(form.toString()), jti };
 }

@@ -7,7 +7,7 @@ import { findClient, findGrantByKey } from '../services/sign-in/oauth-records.ts
 interface OwnClaims extends Record<string, unknown> {
   /** The team's id. */
   readonly team: string;
-  /** Ids of workspaces; absent: every one of the team's. */
+  /** Ids of workspaces; absent: every workspace of the team. */
   readonly workspaces?: readonly string[];
   /** The grant's key; absent when a client acts for itself. */
   readonly grant?: string;

@@ -8,7 +8,7 @@ export function toTokenName(jti: string): string {
   return PREFIX + jti;
 }
 
-/** The `jti` of a name, or null when it is no such name. */
+/** The `jti` in a name; null for any other text. */
 export function toJti(name: string): string | null {
   return name.startsWith(PREFIX) ? name.slice(PREFIX.length) : null;
 }

@@ -10,7 +10,7 @@ import type { OauthRequest } from '../oauth-request.ts';
 /** The purpose of the signatures in the page's forms. */
 export const PURPOSE = 'account form';
 
-/** The messages after a form, by the value of `notice` in the URL. No other text can be shown this way. */
+/** The messages after a form, by the value of `notice` in the URL. A URL cannot make the page show any other text. */
 const NOTICES = {
   withdrawn: 'Access withdrawn.',
   password_changed:
@@ -28,9 +28,9 @@ export interface AccountPageRequest {
   readonly provider: Provider;
   readonly ctx: KoaContextWithOIDC;
   readonly session: Session;
-  /** Who is signed in. */
+  /** The person who is signed in; null: nobody. */
   readonly user: PersonRow | null;
-  /** Adds the cookies that were set meanwhile to a response. */
+  /** Adds the cookies that were set since to a response. */
   readonly respond: (response: Response) => Promise<Response>;
 }
 
@@ -58,8 +58,8 @@ export async function openPage(engine: Engine, request: OauthRequest): Promise<A
 }
 
 /**
- * Signs a person in, and redirects to the page. Creates a new session, so that someone who knows the previous session's id does not get
- * signed in (RFC 6265 §8.4).
+ * Signs a person in, and redirects to the page. Creates a new session, so that an attacker with the previous session's id is not signed in
+ * (RFC 6265 §8.4).
  * @param loginTs the time of the sign-in, in seconds
  */
 export async function startSession(
@@ -85,8 +85,8 @@ export function redirectToPage(page: AccountPageRequest, notice?: Notice): Promi
 
 /** The message, if the page's URL has one of these notices. */
 export function noticeOf({ request }: AccountPageRequest, ...notices: readonly Notice[]): string | undefined {
-  const given = new URL(request.raw.url).searchParams.get('notice');
-  const notice = notices.find((known) => known === given);
+  const value = new URL(request.raw.url).searchParams.get('notice');
+  const notice = notices.find((known) => known === value);
   return notice && NOTICES[notice];
 }
 

@@ -1,4 +1,4 @@
-// Signing in on the account page itself, without an application.
+// Sign-in on the account page itself, without an application.
 
 import { type FailedSignIn, signInBy } from '../interactions/sign-in.ts';
 import { parseSignIn, signInPage } from '../pages/sign-in.ts';
@@ -24,7 +24,7 @@ export function showAccountSignIn(page: AccountPageRequest, failed?: FailedSignI
   return page.respond(signInPage({ clientName: null, action: pathOf(page), csrf, notice, ...failed }));
 }
 
-/** Handles the form: leads to the account page, or shows the form again with an error. */
+/** Handles the form: redirects to the account page, or shows the form again with an error. */
 export async function submitAccountSignIn(
   page: AccountPageRequest,
   form: URLSearchParams,

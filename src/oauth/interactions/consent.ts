@@ -47,15 +47,15 @@ export async function showConsent(
   });
 }
 
-/** Handles the form: leads to a grant, a denial, another person's sign-in, or the page again with an error. */
+/** Handles the form: creates a grant, denies, signs in another person, or shows the page again with an error. */
 export async function submitConsent(interaction: Interaction, fields: URLSearchParams): Promise<Response> {
   const { app, provider, details, finish } = interaction;
   const chosen = parseConsent(fields);
   if (chosen.decision === 'deny') return finish(DENIED);
   if (chosen.decision === 'switch') return switchAccount(interaction);
   const user = await requirePerson(interaction);
-  const asked = scopesOf(details);
-  const scopes = asked.filter((scope) => chosen.scopes.includes(scope));
+  const requested = scopesOf(details);
+  const scopes = requested.filter((scope) => chosen.scopes.includes(scope));
   const teams = await membershipsOf(app, user.id);
   const team = teams.find(({ teamId }) => String(teamId) === chosen.teamId);
   if (team === undefined)
@@ -68,8 +68,8 @@ export async function submitConsent(interaction: Interaction, fields: URLSearchP
       return showConsent(interaction, { chosen, error: refusal.message });
     throw refusal;
   }
-  // Each consent creates a grant with exactly the chosen scopes, and narrows the request to them. (A scope rejected by the library's own
-  // means would stay rejected in the grant, and people would never be asked for it again.)
+  // Each consent creates a grant with exactly the chosen scopes, and narrows the request to them. (If the library itself rejected a scope, it
+  // would stay rejected in the grant, and no later consent page would offer it.)
   const grant = new provider.Grant({
     accountId: user.publicId,
     clientId: String(details.params['client_id']),

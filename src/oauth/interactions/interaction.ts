@@ -19,7 +19,7 @@ export interface Interaction {
   readonly provider: Provider;
   readonly details: Details;
   readonly client: OauthClient;
-  /** The data that each of its pages needs. */
+  /** The data for each of its pages. */
   readonly page: { readonly action: string; readonly csrf: string; readonly formAction: readonly string[] };
   /** Redirects the person to the next page, or back to the client. */
   readonly finish: (result: Result) => Promise<Response>;

@@ -16,7 +16,7 @@ export function showSignIn({ client, page }: Interaction): Response {
   return signInPage({ ...page, clientName: client.name });
 }
 
-/** Handles the form: leads to the next step, or shows the page again with an error. */
+/** Handles the form: redirects to the next step, or shows the page again with an error. */
 export async function submitSignIn(interaction: Interaction, fields: URLSearchParams): Promise<Response> {
   const { app, request, client, page, finish } = interaction;
   const form = parseSignIn(fields);
@@ -30,19 +30,19 @@ export async function submitSignIn(interaction: Interaction, fields: URLSearchPa
   return withDevice(app, request, answer, signedIn);
 }
 
-/** What the sign-in page shows of a failed attempt. */
+/** The data of a failed attempt for the sign-in page. */
 export type FailedSignIn = Required<Pick<SignInData, 'email' | 'error'>> &
   Pick<SignInData, 'retryAfterSeconds'>;
 
-/** Signs out the previous person if it is another one; the library would ask for confirmation on its own page. */
+/** Signs out the previous person if another one signs in. The library would ask for confirmation on its own page. */
 async function endOtherSession(interaction: Interaction, user: PersonRow): Promise<void> {
   const accountId = interaction.details.session?.accountId;
   if (accountId !== undefined && accountId !== user.publicId) await signOut(interaction);
 }
 
 /**
- * Signs in with what was filled in. Returns the person and the time; or what the sign-in page says of a failed attempt, with the waiting time
- * if there is one: then the log line has the reason, too.
+ * Signs in with the fields of the form. Returns the person and the time; or, for a failed attempt, the data for the sign-in page, with the
+ * waiting time if there is one. A failed attempt adds its reason to the log line.
  * @throws any other error
  */
 export async function signInBy(

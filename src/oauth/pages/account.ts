@@ -1,4 +1,4 @@
-// The account page: a person's grants to applications, withdrawing them after a question, and changing the password.
+// The account page: a person's grants to applications, withdrawing them after a confirmation, and changing the password.
 import { type Html, html } from './html.ts';
 import { csrfField, field, pageResponse } from './layout.ts';
 import { type PasswordFailure, type PasswordForm, parsePasswordForm, passwordForm } from './password.ts';
@@ -7,9 +7,9 @@ interface AccountGrant {
   readonly publicId: string;
   readonly clientName: string;
   readonly teamName: string;
-  /** Names of the workspaces; null: the whole team. */
+  /** Names of the workspaces; null: every workspace of the team. */
   readonly workspaces: readonly string[] | null;
-  /** Sentences. */
+  /** One sentence for each scope. */
   readonly scopes: readonly string[];
   readonly createdAt: Date;
   /** The time of the latest consent; absent or null when there was only one. */
@@ -72,7 +72,7 @@ function grantItem(grant: AccountGrant, action: string, csrf: string): Html {
 </li>`;
 }
 
-/** Asks whether to withdraw a grant. */
+/** The page that asks for confirmation before a grant is withdrawn. */
 export function withdrawalPage(grant: AccountGrant, action: string, csrf: string): Response {
   const { publicId, clientName, teamName, workspaces } = grant;
   return pageResponse({

@@ -19,7 +19,7 @@ interface ConsentScope {
 export interface ConsentData {
   readonly clientName: string;
   readonly clientUri?: string | undefined;
-  /** Where the browser goes next: the host of the redirect URI, or its scheme if it is a private-use one. */
+  /** The browser's next destination: the host of the redirect URI, or its scheme if it is a private-use one. */
   readonly redirectHost: string;
   /** Whether that host is the person's own machine. */
   readonly isHere?: boolean;
@@ -43,7 +43,7 @@ export interface ConsentForm {
   readonly scopes: string[];
   /** '' when none was chosen. */
   readonly teamId: string;
-  /** null is the whole team. */
+  /** null: every workspace of the team. */
   readonly workspaceIds: string[] | null;
 }
 
@@ -106,7 +106,7 @@ ${isUnverified && html`<p class="warn">${clientName} registered itself: nobody h
 
 /** A hint above the checkboxes. */
 function tickHint(data: ConsentData): Html | null {
-  const open = data.scopes.filter((scope) => !isOut(scope, data));
+  const open = data.scopes.filter((scope) => !isUngrantable(scope, data));
   if (open.length === 0)
     return html`<p>None of this is yours to grant: ask an owner or an admin of the team, or deny.</p>`;
   if (!open.some(({ scope }) => isWriteScope(scope))) return null;
@@ -114,15 +114,15 @@ function tickHint(data: ConsentData): Html | null {
 }
 
 /** Whether the person may not grant the scope for any of their teams. */
-function isOut({ notFor = [] }: ConsentScope, { teams }: ConsentData): boolean {
+function isUngrantable({ notFor = [] }: ConsentScope, { teams }: ConsentData): boolean {
   return notFor.length > 0 && notFor.length === teams.length;
 }
 
-/** Scopes that change data are not ticked in advance. */
+/** The checkbox of a scope. It is not ticked in advance if the scope changes data. */
 function scopeChoice(choice: ConsentScope, data: ConsentData): Html {
   const { scope, sentence, notFor = [] } = choice;
   const { chosen } = data;
-  const isDisabled = isOut(choice, data);
+  const isDisabled = isUngrantable(choice, data);
   const checked =
     !isDisabled && (chosen === undefined ? !isWriteScope(scope) : chosen.scopes.includes(scope));
   const [what, detail] = sentence.split(': ', 2);
@@ -134,7 +134,7 @@ function oneTeam(team: ConsentTeam, data: ConsentData): Html {
   return html`<input type="hidden" name="team" value="${team.teamId}">${workspaceOptions(team, data)}`;
 }
 
-/** Shows its workspaces when it is chosen: with CSS alone, without a script. */
+/** The choice of a team. CSS shows its workspaces when it is chosen, without a script. */
 function teamChoice(team: ConsentTeam, data: ConsentData): Html {
   const checked = data.chosen?.teamId === String(team.teamId);
   return html`<div class="opens"><label class="choice"><input type="radio" name="team" value="${team.teamId}" required ${checked && html`checked`}>

@@ -1,4 +1,4 @@
-// HTML templates that escape the values put into them, by Hono. Independent of any page.
+// HTML templates of Hono, which escape their values. Independent of any page.
 import { html as template } from 'hono/html';
 import { type HtmlEscapedString, raw } from 'hono/utils/html';
 

@@ -9,14 +9,14 @@ export interface HtmlPage {
   readonly title: string;
   readonly body: Html;
   readonly status?: number;
-  /** Where the form's response may redirect the browser: redirect URIs of the client. */
+  /** The destinations to which the form's response may redirect the browser: redirect URIs of the client. */
   readonly formAction?: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
   /** Absent: the common style sheet. */
   readonly style?: StyleSheet;
 }
 
-/** A style sheet as an element of the page, and its hash for the page's policy. */
+/** A style sheet as an element of the page, and its hash for the page's Content-Security-Policy. */
 interface StyleSheet {
   readonly element: Html;
   readonly hash: string;
@@ -74,15 +74,15 @@ ${body}
 }
 
 /**
- * Chromium applies `form-action` to every redirect after a form: to the client, and on to wherever the client redirects next. So the
- * policy names the scheme of the client's redirect URI, not its origin.
+ * Chromium applies `form-action` to every redirect after a form: the one to the client, and those that the client sends next. So the policy
+ * contains the scheme of the client's redirect URI, not its origin.
  */
 function contentSecurityPolicy(formAction: readonly string[], { hash }: StyleSheet): string {
   const schemes = formAction.filter((uri) => URL.canParse(uri)).map((uri) => new URL(uri).protocol);
   return [
     "default-src 'none'",
     `style-src 'sha256-${hash}'`,
-    // The icon, which browsers request by themselves.
+    // Allows the icon, which browsers request by themselves.
     "img-src 'self'",
     `form-action ${["'self'", ...new Set(schemes)].join(' ')}`,
     "frame-ancestors 'none'",

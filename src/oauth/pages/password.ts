@@ -5,7 +5,7 @@ import { alertBox, csrfField, field } from './layout.ts';
 
 /** Why a password was not changed. */
 export interface PasswordFailure {
-  /** The field to blame: `current`, `password` or `again`; none while the person has to wait. */
+  /** The wrong field: `current`, `password` or `again`; absent while the person has to wait. */
   readonly field?: string | undefined;
   readonly message: string;
   /** Too many attempts: how long to wait. */
@@ -25,7 +25,7 @@ interface PasswordFormData {
   readonly failed?: PasswordFailure | undefined;
 }
 
-/** The form, collapsed at first. It names the account, so that password managers know whose password it is. */
+/** The form, collapsed at first. It contains the account's e-mail address, so that password managers can tell whose password it is. */
 export function passwordForm({ email, action, csrf, failed }: PasswordFormData): Html {
   const input = (name: string, autocomplete: string, hint?: string) => {
     const isWrong = failed?.field === name;

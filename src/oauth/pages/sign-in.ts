@@ -5,7 +5,7 @@ import { alertBox, csrfField, field, pageResponse, SERVICE_NAME } from './layout
 export interface SignInData {
   /** The application that waits for the person; null on the account page. */
   readonly clientName: string | null;
-  /** Where the form goes. */
+  /** The URL of the form's request. */
   readonly action: string;
   readonly csrf: string;
   /** The previous input. */

@@ -1,4 +1,4 @@
-// The waiting time in words: its length, and its end in UTC, because a page without a script cannot know the reader's time zone. Pure.
+// The waiting time in words: its length, and its end in UTC, because a page without a script does not have the reader's time zone. Pure.
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
