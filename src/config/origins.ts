@@ -3,8 +3,8 @@ import { isIP } from 'node:net';
 import type { Config } from './config.ts';
 
 /**
- * The origin of AUTH_URL, and that of a workspace's host, with `*` in place of its subdomain: it is reached as AUTH_URL is. null where
- * SERVICE_HOST is an IP address, below which there are no hosts.
+ * The origin of AUTH_URL, and the origin of workspaces' hosts with `*` in place of the subdomain, which has the same scheme and port.
+ * The latter is null if SERVICE_HOST is an IP address, because that has no subdomains.
  */
 export function originsOf({ serviceHost, authUrl }: Pick<Config, 'serviceHost' | 'authUrl'>) {
   const { origin, protocol, port } = new URL(authUrl);

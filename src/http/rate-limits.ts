@@ -1,5 +1,5 @@
-// Rate limits in an exchange: they are counted at three points, before any look-up, once the caller is known, and at the end, and the
-// headers show what remains. services/limits/rate-limits.ts determines the cost.
+// Counts requests under the rate limits at three points of an exchange: before any look-up, after authentication, and at the end. The
+// headers have the rest of the limits. services/limits/rate-limits.ts determines the cost.
 import type { Actor } from '../auth/actor.ts';
 import type { Reply } from '../messages/reply.ts';
 import {
@@ -76,9 +76,9 @@ export function countUnread(exchange: CountedExchange): void {
 const NONE = {};
 
 /**
- * The headers that show what remains (draft-ietf-httpapi-ratelimit-headers-11): structured-field lists (RFC 9651) with one item per limit;
- * none if no limit applies to the request. The unit is the draft's default, requests; an expensive request counts as several. `t` is in
- * whole seconds, rounded up.
+ * The headers with the rest of the limits (draft-ietf-httpapi-ratelimit-headers-11): structured-field lists (RFC 9651) with one item per
+ * limit; none if no limit applies to the request. The unit is the draft's default, requests; an expensive request counts as several. `t`
+ * is in seconds, rounded up.
  */
 export function rateLimitHeaders(rates: readonly RateReading[]): Readonly<Record<string, string>> {
   if (rates.length === 0) return NONE;
