@@ -44,7 +44,7 @@ const LAYERS: Record<string, readonly string[]> = {
   ],
   rest: [
     ...['services', 'context', 'auth', 'telemetry', 'rows', 'resources', 'pagination'],
-    ...['messages', 'errors', 'output'],
+    ...['cursors', 'messages', 'errors', 'output'],
   ],
   oauth: ['services', 'context', 'auth', 'telemetry', 'config', 'rows', 'messages', 'concurrency', 'errors'],
   graphiql: [],
@@ -127,7 +127,7 @@ const ROOMS: Record<string, readonly string[]> = {
       'write-headers.ts',
     ],
     ...['orders', 'products', 'funnels', 'webhooks', 'contacts', 'accounts'],
-    ...['entity-tags.ts', 'noun-routes.ts', 'body.ts', 'list-queries.ts', 'lists.ts', 'responses.ts'],
+    ...['entity-tags.ts', 'noun-routes.ts', 'body.ts', 'lists.ts', 'list-queries.ts', 'responses.ts'],
     ...['other-spellings.ts', 'route.ts', 'schemas.ts'],
   ],
 };

@@ -3,7 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeCursor, encodeCursor, encodeTimeCursor } from '../src/cursors.ts';
 import { AppError } from '../src/errors.ts';
-import { asksForRegistry, parseConnectionArgs, parsePageQuery, toRegistryPage } from '../src/pagination.ts';
+import { parseConnectionArgs } from '../src/pagination.ts';
+import { asksForRegistry, toRegistryPage } from '../src/rest/contacts/refine-filters.ts';
+import { parsePageQuery } from '../src/rest/list-queries.ts';
 
 const MAX_ID = 2n ** 63n - 1n;
 const anyId = fc.bigInt({ min: 0n, max: MAX_ID });

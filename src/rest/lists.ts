@@ -1,44 +1,11 @@
-// Lists over REST: the query for a page, and the page as a response: a bare array, with headers that link to the next page
-// (spec §4 rules 3-4).
-
+// Lists as responses over REST: a bare array; a page has headers that link to the next page (spec §4 rules 3-4).
 import { invalid } from '../errors.ts';
 import type { Reply } from '../messages/reply.ts';
-import {
-  AFTER_TIME,
-  DEFAULT_PAGE_SIZE,
-  MAX_PAGE_SIZE,
-  type Page,
-  type PageRequest,
-  parsePageQuery,
-  requireServed,
-} from '../pagination.ts';
+import type { Page } from '../pagination.ts';
 import type { Writer } from '../rows/resource-writer.ts';
+import { AFTER_TIME } from './list-queries.ts';
 import { formOf, JSON_HEADERS, out, type Shown } from './responses.ts';
-import type { Header, Query, ResponseForm } from './route.ts';
-
-/** The query parameters of every list. */
-export const pageQuery: Query<PageRequest> = {
-  parameters: [
-    {
-      name: 'after',
-      description:
-        'Only objects after the one with this id, in the sort order. That object may have been deleted.',
-      schema: { type: 'string', pattern: '^\\d+$' },
-    },
-    {
-      name: 'per_page',
-      description: `The number of objects per page. A number above ${MAX_PAGE_SIZE} counts as ${MAX_PAGE_SIZE}.`,
-      schema: { type: 'integer', minimum: 1, default: DEFAULT_PAGE_SIZE },
-    },
-    {
-      name: 'sort_order',
-      description:
-        'The direction of the list. The list is ordered by id, unless it supports `sort_property` and the request sets it.',
-      schema: { type: 'string', enum: ['asc', 'desc'], default: 'asc' },
-    },
-  ],
-  parse: parsePageQuery,
-};
+import type { Header, ResponseForm } from './route.ts';
 
 const PAGE_HEADERS: readonly Header[] = [
   {
@@ -64,9 +31,6 @@ export function pageOf<Result>(objects: Shown<Result>): ResponseForm<Page<Result
     reply: (page, { url, write, maxBytes }) => pageReply(page, write ?? objects.write, url, maxBytes),
   };
 }
-
-/** The query of a list without pages: it has no parameters. */
-export const wholeQuery: Query<void> = { parameters: [], parse: (query) => requireServed(query) };
 
 /** A complete list without pages, for nouns with few objects. */
 export function arrayOf<Result>(

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { contact } from '../../src/resources/contacts.ts';
 import { type Field, type Resource, writableFields } from '../../src/resources/resource.ts';
 import { bodyOf } from '../../src/rest/body.ts';
-import { pageQuery } from '../../src/rest/lists.ts';
+import { pageQuery } from '../../src/rest/list-queries.ts';
 import { toOpenApi } from '../../src/rest/openapi/openapi.ts';
 import { nothing } from '../../src/rest/responses.ts';
 import { type Route, route } from '../../src/rest/route.ts';

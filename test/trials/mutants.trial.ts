@@ -217,7 +217,7 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the most rows of a page',
-    file: 'src/pagination.ts',
+    file: 'src/rest/list-queries.ts',
     edits: [['return Math.min(Number(text), MAX_PAGE_SIZE);', 'return Number(text);']],
     tests: ['rest/page-parameters', 'rest/walks'],
   },

@@ -1,10 +1,20 @@
-import { asksForRegistry, type PageRequest, toRegistryPage } from '../../pagination.ts';
+import type { PageRequest } from '../../pagination.ts';
 import { refineFilter } from '../../resources/refine-filters.ts';
 import * as refineFilters from '../../services/contacts/refine-filters.ts';
 import { listQuery } from '../list-queries.ts';
 import { pageOrAllOf } from '../lists.ts';
 import { shown } from '../responses.ts';
 import { type Query, type Route, route } from '../route.ts';
+
+/** Whether the whole saved-filter list is requested: neither `after` nor `per_page` was sent (spec §4 rule 7). */
+export function asksForRegistry(query: URLSearchParams): boolean {
+  return !query.has('after') && !query.has('per_page');
+}
+
+/** A page of the saved-filter list, in which `after=0` means the start in either direction (spec §4 rule 7). */
+export function toRegistryPage(page: PageRequest): PageRequest {
+  return page.after === 0n ? { ...page, after: null } : page;
+}
 
 const pageQuery = listQuery(refineFilter);
 

@@ -1,11 +1,12 @@
-import { type PageRequest, parsePageQuery } from '../../pagination.ts';
+import type { PageRequest } from '../../pagination.ts';
 import { BRANCHES, conditionalSplit, stepFields } from '../../resources/funnel-steps.ts';
 import { refineFilter } from '../../resources/refine-filters.ts';
 import type { Fields, RowOf } from '../../resources/resource.ts';
 import * as splits from '../../services/funnels/conditional-splits.ts';
 import type { StepNode } from '../../services/funnels/funnel-steps.ts';
 import * as splitDecisions from '../../services/funnels/split-decisions.ts';
-import { pageOf, pageQuery } from '../lists.ts';
+import { pageQuery } from '../list-queries.ts';
+import { pageOf } from '../lists.ts';
 import { createdBelow, expanded, expandParameter, objectOf, type Shown, shown } from '../responses.ts';
 import { type Query, type Route, route } from '../route.ts';
 import { PAGE_SUMMARY } from './funnel-steps.ts';
@@ -79,7 +80,7 @@ const listQuery: Query<{ page: PageRequest; expand: { filters: boolean } }> = {
     ),
   ],
   parse: (query) => ({
-    page: parsePageQuery(query),
+    page: pageQuery.parse(query),
     expand: { filters: expanded(query, EXPANDABLE).has('filter') },
   }),
 };

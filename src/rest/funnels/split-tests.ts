@@ -2,7 +2,8 @@
 import { BRANCHES, splitTest, stepFields } from '../../resources/funnel-steps.ts';
 import type { Fields } from '../../resources/resource.ts';
 import * as splitTests from '../../services/funnels/split-tests.ts';
-import { pageOf, pageQuery } from '../lists.ts';
+import { pageQuery } from '../list-queries.ts';
+import { pageOf } from '../lists.ts';
 import { createdBelow, objectOf, type Shown, shown } from '../responses.ts';
 import { type Route, route } from '../route.ts';
 import { BRANCH, toBranch } from './conditional-splits.ts';

@@ -1,6 +1,6 @@
 // Errors in the OpenAPI document: which ones an operation may return, and the schema of problem documents (RFC 9457).
 import { type ErrorCode, STATUS_OF } from '../../errors.ts';
-import { FILTER } from '../../pagination.ts';
+import { FILTER } from '../list-queries.ts';
 import { type Header, isRead, type Route } from '../route.ts';
 import { type Schema, schemaRef } from '../schemas.ts';
 
