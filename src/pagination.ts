@@ -1,6 +1,6 @@
 // Pages of lists, and how GraphQL asks for one; REST's queries are in rest/list-queries.ts. Pure.
 import { decodeCursor } from './cursors.ts';
-import { invalid, mustBe, parseAll } from './errors.ts';
+import { invalid, outOfRange, parseAll } from './errors.ts';
 import type { Sort } from './resources/resource.ts';
 
 export const DEFAULT_PAGE_SIZE = 20;

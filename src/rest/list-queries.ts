@@ -190,10 +190,7 @@ function optional<T>(text: string | undefined, parse: (text: string) => T): T | 
  * Checks that the list supports all parameters that would select or order other rows.
  * @throws AppError `invalid` naming each unsupported parameter
  */
-function requireServed(
-  query: URLSearchParams,
-  { filter, refinedBy, sorts }: ServedParameters = {},
-): void {
+function requireServed(query: URLSearchParams, { filter, refinedBy, sorts }: ServedParameters = {}): void {
   const isServed = (name: string) =>
     (filter !== undefined && FILTER.test(name)) ||
     (refinedBy !== undefined && STORED_FILTER.includes(name)) ||

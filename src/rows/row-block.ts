@@ -223,3 +223,27 @@ export class RowCollector {
     this.#starts = larger;
   }
 }
+
+/** The largest number in a field of some rows; null when it is null in all of them. The numbers must be integers and not negative. */
+export function largest({ bytes, starts, width }: RowBlock, field: number): bigint | null {
+  let best = -1;
+  let digits = 0;
+  for (let at = field; at < starts.length; at += width) {
+    const start = starts[at] ?? -1;
+    if (start < 0) continue;
+    const length = endOf(bytes, start) - start;
+    if (length < digits || (length === digits && !isLarger(bytes, start, best, digits))) continue;
+    best = start;
+    digits = length;
+  }
+  return best < 0 ? null : BigInt(bytes.toString('latin1', best, best + digits));
+}
+
+/** Whether the digits at one position are a larger number than those at another. */
+function isLarger(bytes: Buffer, one: number, other: number, digits: number): boolean {
+  for (let at = 0; at < digits; at++) {
+    const difference = (bytes[one + at] ?? 0) - (bytes[other + at] ?? 0);
+    if (difference !== 0) return difference > 0;
+  }
+  return false;
+}

@@ -2,7 +2,7 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { collection, MAX_PRODUCTS } from '../../src/resources/product-collections.ts';
-import { findPageUnder } from '../../src/store/reading/rows.ts';
+import { findPageUnder } from '../../src/store/reading/pages.ts';
 import { tableOf } from '../../src/store/tables/tables.ts';
 import { planningClient, plansOf } from '../support/explain.ts';
 import * as factories from '../support/factories.ts';

@@ -7,7 +7,7 @@ import { appliedTag } from '../../src/resources/applied-tags.ts';
 import { contact } from '../../src/resources/contacts.ts';
 import { workspace } from '../../src/resources/workspaces.ts';
 import { countUnder, existsUnder } from '../../src/store/reading/counts.ts';
-import { findPagesUnder, findPageUnder } from '../../src/store/reading/rows.ts';
+import { findPagesUnder, findPageUnder } from '../../src/store/reading/pages.ts';
 import { isExpensive, selectionOf } from '../../src/store/reading/selections.ts';
 import type { Tenancy } from '../../src/store/sql/tenancy.ts';
 import { tableOf } from '../../src/store/tables/tables.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FilterValues, PageRequest } from '../../src/pagination.ts';
 import { type Described, NOUNS, type Noun } from '../../src/resources/nouns.ts';
 import { type Filter, filtersOf, parentKeyOf, toSnakeCase } from '../../src/resources/resource.ts';
-import { findPageUnder } from '../../src/store/reading/rows.ts';
+import { findPageUnder } from '../../src/store/reading/pages.ts';
 import type { Tenancy } from '../../src/store/sql/tenancy.ts';
 import { tableOf } from '../../src/store/tables/tables.ts';
 import { type Node, planningClient, plansOf } from '../support/explain.ts';

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { FilterValues } from '../../src/pagination.ts';
 import { contact } from '../../src/resources/contacts.ts';
-import { findPageUnder } from '../../src/store/reading/rows.ts';
+import { findPageUnder } from '../../src/store/reading/pages.ts';
 import { tableOf } from '../../src/store/tables/tables.ts';
 import { planningClient, plansOf } from '../support/explain.ts';
 import * as factories from '../support/factories.ts';

@@ -5,7 +5,7 @@ import type { FilterValues, PageRequest } from '../../src/pagination.ts';
 import { contact } from '../../src/resources/contacts.ts';
 import { drawIds } from '../../src/store/changing/ids.ts';
 import { countUnder, existsUnder } from '../../src/store/reading/counts.ts';
-import { findPagesUnder, findPageUnder } from '../../src/store/reading/rows.ts';
+import { findPagesUnder, findPageUnder } from '../../src/store/reading/pages.ts';
 import { tableOf } from '../../src/store/tables/tables.ts';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';

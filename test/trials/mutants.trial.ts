@@ -27,7 +27,7 @@ const ANYBODY = '$1::bigint is not null and ($2::bigint[] is null or true)';
 const MUTANTS: readonly Mutant[] = [
   {
     guard: 'the owner of a page',
-    file: 'src/store/reading/rows.ts',
+    file: 'src/store/reading/pages.ts',
     edits: [
       [
         // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a template.
@@ -43,6 +43,18 @@ const MUTANTS: readonly Mutant[] = [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a template.
     edits: [["${table.owned('$1', '$2')}`,", `${ANYBODY}\`,`]],
     tests: ['access-matrix', 'tenancy'],
+  },
+  {
+    guard: 'a page ends at the high-water mark',
+    file: 'src/store/reading/pages.ts',
+    edits: [['isWithin(read, rows, known.tables[table])', 'true']],
+    tests: ['store/settled', 'store/settled-changes'],
+  },
+  {
+    guard: 'a page that goes beyond the mark is cut there',
+    file: 'src/store/reading/pages.ts',
+    edits: [['high: isBelow ? high : { id: mark.id + 1n, time: null }', 'high']],
+    tests: ['store/settled', 'store/settled-marks'],
   },
   {
     guard: 'the scope of a route',

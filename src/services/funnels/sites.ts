@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { notFound } from '../../errors.ts';
 import { type SiteRow, site } from '../../resources/sites.ts';
 import { completeWorkspace } from '../../store/changing/sites.ts';
-import { findPageUnder } from '../../store/reading/rows.ts';
+import { findPageUnder } from '../../store/reading/pages.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { workspaceTable } from '../../store/tables/workspaces.ts';
 import type { Done } from '../changing/mutate.ts';

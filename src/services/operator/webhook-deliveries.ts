@@ -4,7 +4,7 @@ import type { App } from '../../context.ts';
 import { notFound } from '../../errors.ts';
 import { webhookEndpoint } from '../../resources/webhook-endpoints.ts';
 import { withTransaction } from '../../store/changing/transactions.ts';
-import { findPageUnder } from '../../store/reading/rows.ts';
+import { findPageUnder } from '../../store/reading/pages.ts';
 import { parseId } from '../../store/sql/public-ids.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
 import { tableOf } from '../../store/tables/tables.ts';

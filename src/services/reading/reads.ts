@@ -14,9 +14,10 @@ import {
   MAX_EXACT_COUNT,
   type Probe,
 } from '../../store/reading/counts.ts';
-import { existsRefined, findRefinedPage } from '../../store/reading/refined.ts';
+import { findPagesUnder, findPageUnder, findRefinedPage } from '../../store/reading/pages.ts';
+import { existsRefined } from '../../store/reading/refined.ts';
 import { countRefined } from '../../store/reading/refined-counts.ts';
-import { findById, findByIds, findPagesUnder, findPageUnder } from '../../store/reading/rows.ts';
+import { findById, findByIds } from '../../store/reading/rows.ts';
 import { leaveReplica, mayBeReplica } from '../../store/replicas/reading.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
 import type { Table } from '../../store/tables/table.ts';

@@ -7,9 +7,9 @@ import { type UserRow, user } from '../../resources/users.ts';
 import { rowMaker, selectList } from '../../rows/columns.ts';
 import { isStorable } from '../../rows/storable.ts';
 import { withTransaction } from '../changing/transactions.ts';
+import { toPage } from '../reading/pages.ts';
 import { readRows } from '../reading/reads.ts';
-import { limitOf, scanDirection, toPage } from '../reading/rows.ts';
-import { boundsOf, orderOf, rangeOf } from '../reading/selections.ts';
+import { boundsOf, limitOf, orderOf, parametersOf, rangeOf, scanDirection } from '../reading/selections.ts';
 import { idOfPublicId } from '../sql/public-ids.ts';
 import { type Statement, statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
@@ -126,7 +126,7 @@ export async function findTeamUsers(
       where coalesce(t.id = any($3::bigint[]), true) and ${rangeOf(sort, 4, 't.id')}
       order by ${orderOf(sort, direction)} limit $2`,
   );
-  const values = [tenancy.teamId, limitOf(page), only, ...boundsOf(page)];
+  const values = [tenancy.teamId, limitOf(page), only, ...parametersOf(boundsOf(page))];
   const rows = await readRows(ctx, ofTeam, values, tenancy, OF_TEAM);
   return toPage(rows.map(makeUser), page);
 }

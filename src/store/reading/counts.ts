@@ -15,6 +15,7 @@ import {
   isExpensive,
   ofSelection,
   type Places,
+  parametersOf,
   type Selected,
   selectionOf,
   selectSome,
@@ -104,7 +105,7 @@ export async function existsUnder<R extends Row>(
     tenancy.teamId,
     workspaceIds,
     exists.parents,
-    ...boundsOf(toBounds(probe)),
+    ...parametersOf(boundsOf(toBounds(probe))),
     ...selected.values,
   ];
   const read = isExpensive(selected, parents.length, 1) ? scanRows : readRows;

@@ -6,7 +6,7 @@
 // (last-steps.ts). Every step but the first waits in the queue of expensive reads. Each of them alone gives all rows of a page, or tells
 // that it does not.
 import { AppError } from '../../errors.ts';
-import type { Page, PageRequest, Selection } from '../../pagination.ts';
+import type { Selection } from '../../pagination.ts';
 import { attributesOf } from '../../resources/refine-attributes.ts';
 import { selectList } from '../../rows/columns.ts';
 import { BlockRow, NO_ROWS, type RowBlock, startOf, textOf } from '../../rows/row-block.ts';
@@ -19,9 +19,7 @@ import { lastStepOf } from './last-steps.ts';
 import { project } from './projections.ts';
 import { readRows, scanRows } from './reads.ts';
 import { type Asked, conditionsOf, isOwn, orderedOf, sourceOf, walkOf } from './refined-statements.ts';
-import { limitOf, positionFields, scanDirection, toPage, withSort } from './rows.ts';
-import { BOUNDS, boundsOf, MAX_MERGED_ROWS } from './selections.ts';
-import { readSettled } from './settled.ts';
+import { BOUNDS, type Bounds, boundsOf, MAX_MERGED_ROWS, parametersOf } from './selections.ts';
 
 type Row = { id: bigint };
 type AnyTable = Table<Row>;
@@ -52,34 +50,7 @@ export interface RefinedList<R extends Row> {
   readonly limits?: Readonly<Record<keyof typeof LIMITS, number>>;
 }
 
-/** A page of the list. @throws AppError `invalid` when it would cost too much; as `scanRows` */
-export async function findRefinedPage<R extends Row>(
-  ctx: StoreContext,
-  list: RefinedList<R>,
-  page: PageRequest,
-  projection: readonly string[] | null = null,
-): Promise<Page<R>> {
-  const { table, tenancy } = list;
-  const projected = project(table, withSort(projection, page), tenancy.teamId);
-  const asked: Asked = {
-    name: `${table.name}.refined${projected.suffix}`,
-    columns: selectList(projected.columns),
-    width: Object.keys(projected.columns).length,
-    owners: projected.owners,
-    sort: page.sort ?? 'id',
-    direction: scanDirection(page),
-    limit: limitOf(page),
-    isFirst: page.after === null && page.before === null,
-    owned: isOwn(table),
-  };
-  const rows = await readSettled(ctx, {
-    ...positionFields(table, page, projected),
-    read: (bounds) => readBounded(ctx, list, page, asked, bounds),
-  });
-  return toPage(rows.map(projected.make), page);
-}
-
-/** Whether the list has a row at the probe's position or on its side of it. @throws as `findRefinedPage` */
+/** Whether the list has a row at the probe's position or on its side of it. @throws as `readBounded` */
 export async function existsRefined<R extends Row>(
   ctx: StoreContext,
   list: RefinedList<R>,
@@ -97,23 +68,38 @@ export async function existsRefined<R extends Row>(
     isFirst: false,
     owned: isOwn(list.table),
   };
-  const rows = await readBounded(ctx, list, probe, asked, boundsOf(toBounds(probe)));
+  const rows = await readBounded(ctx, { list, selection: probe, asked }, boundsOf(toBounds(probe)));
   return rows.length > 0;
 }
 
-/** The rows between two positions, by the steps that are described at the top of this file. */
-async function readBounded<R extends Row>(
+/** What rows of such a list are read by. */
+export interface RefinedRead {
+  readonly list: RefinedList<Row>;
+  readonly selection: Selection;
+  readonly asked: Asked;
+}
+
+/**
+ * The rows between two positions, by the steps that are described at the top of this file.
+ * @throws AppError `invalid` when they would cost too much; as `scanRows`
+ */
+export async function readBounded(
   ctx: StoreContext,
-  list: RefinedList<R>,
-  selection: Selection,
-  given: Asked,
-  bounds: unknown[],
+  { list, selection, asked: given }: RefinedRead,
+  bounds: Bounds,
 ): Promise<RowBlock> {
   const { table, tenancy, workspaceId, limits = LIMITS } = list;
   const { owners, sort, limit, name } = given;
   const conditions = conditionsOf(list, selection, 5 + BOUNDS[sort]);
   const { sources, isExact } = conditions;
-  const first = [tenancy.teamId, tenancy.workspaceIds, workspaceId, limit, ...bounds, ...conditions.values];
+  const first = [
+    tenancy.teamId,
+    tenancy.workspaceIds,
+    workspaceId,
+    limit,
+    ...parametersOf(bounds),
+    ...conditions.values,
+  ];
   const { provided } = selection;
   const values = provided === undefined ? first : [...first, ...providedValues(provided)];
   const asked =

@@ -4,7 +4,6 @@
 import { MAX_ID } from '../../cursors.ts';
 import type { PageRequest, Selection } from '../../pagination.ts';
 import type { Sort } from '../../resources/resource.ts';
-import type { TableMark } from '../high-water-marks/high-water-marks.ts';
 import type { PairMatch, TableFilter } from '../sql/filters.ts';
 import type { Statement } from '../sql/statements.ts';
 import { type Table, withWorkspace } from '../tables/table.ts';
@@ -56,6 +55,16 @@ export function ofSelection(statement: Statement, { given }: Selected): Statemen
   return given.length === 0 ? statement : { ...statement, isProjection: true };
 }
 
+/** One row more than the page size tells whether there are more rows. */
+export function limitOf({ size, rowsOnly }: PageRequest): number {
+  return rowsOnly ? size : size + 1;
+}
+
+/** Backward paging scans from the other end. */
+export function scanDirection(page: PageRequest): 'asc' | 'desc' {
+  return (page.order === 'asc') !== page.backward ? 'asc' : 'desc';
+}
+
 /** A page that reads more index rows than this goes to the queue of expensive reads. */
 export const MAX_MERGED_ROWS = 2_500;
 
@@ -73,26 +82,36 @@ export function isExpensive({ sort, given, values }: Selected, parents: number, 
   return given.length > 1 || isUntimed || ranges * limit > MAX_MERGED_ROWS;
 }
 
-/** The number of parameters that `boundsOf` gives. */
+/** A position in a list; null: its start, or its end. */
+interface Position {
+  readonly id: bigint | null;
+  /** In a list by `updatedAt`. */
+  readonly time: Date | null | undefined;
+}
+
+/** The two positions between which rows lie, the lower one first. They exclude both. */
+export interface Bounds {
+  readonly sort: Sort;
+  readonly low: Position;
+  readonly high: Position;
+}
+
+/** The bounds of a page, whatever its size. */
+export function boundsOf({ sort = 'id', order, ...page }: Omit<PageRequest, 'size' | 'backward'>): Bounds {
+  const after = { id: page.after, time: page.afterTime };
+  const before = { id: page.before, time: page.beforeTime };
+  const [low, high] = order === 'asc' ? [after, before] : [before, after];
+  return { sort, low, high };
+}
+
+/** The number of parameters of bounds. */
 export const BOUNDS: Readonly<Record<Sort, number>> = { id: 2, updatedAt: 4 };
 
-/**
- * The two positions between which a page lies, lower one first, as parameters. Ids start at 1.
- * @param mark the high-water mark; if given, rows above it are excluded
- */
-export function boundsOf(
-  { sort = 'id', order, ...page }: Omit<PageRequest, 'size' | 'backward'>,
-  mark?: TableMark,
-): unknown[] {
-  const after = { id: page.after, at: page.afterTime };
-  const before = { id: page.before, at: page.beforeTime };
-  const [low, high] = order === 'asc' ? [after, before] : [before, after];
+/** Bounds as the parameters of `rangeOf`. Ids start at 1. */
+export function parametersOf({ sort, low, high }: Bounds): unknown[] {
   const [lowId, highId] = [low.id ?? 0n, high.id ?? MAX_ID];
-  if (sort === 'id') return [lowId, mark === undefined || highId <= mark.id ? highId : mark.id + 1n];
-  const lowTime = low.at?.toISOString() ?? '-infinity';
-  if (mark !== undefined && !(high.at && high.at.getTime() <= mark.time))
-    return [lowTime, lowId, new Date(mark.time).toISOString(), MAX_ID];
-  return [lowTime, lowId, high.at?.toISOString() ?? 'infinity', highId];
+  if (sort === 'id') return [lowId, highId];
+  return [low.time?.toISOString() ?? '-infinity', lowId, high.time?.toISOString() ?? 'infinity', highId];
 }
 
 /** The condition that the row with this id and time lies between two positions, excluding both. */

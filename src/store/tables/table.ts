@@ -12,6 +12,14 @@ interface ParentLink {
   readonly table: PublicIdTable;
   readonly column: string;
   readonly title: string;
+  /** The same table where the parent is in a workspace itself, which its column `workspace_id` names; null for a workspace or a team. */
+  readonly nestedIn: Exclude<PublicIdTable, 'teams' | 'workspaces'> | null;
+}
+
+/** The parent that a column refers to. */
+export function parentLink({ table, column, title }: Omit<ParentLink, 'nestedIn'>): ParentLink {
+  const isNested = table !== 'teams' && table !== 'workspaces';
+  return { table, column, title, nestedIn: isNested ? table : null };
 }
 
 /** Which rows are visible, and who owns them. */
@@ -115,11 +123,11 @@ function belowParent(noun: Resource): Ownership {
   const { parent } = noun;
   if (parent === undefined)
     throw new TypeError(`A ${noun.title} is below nothing, and nobody says whose it is.`);
-  const link = {
+  const link = parentLink({
     table: parent.table as PublicIdTable,
     column: toSnakeCase(parentKeyOf(noun)),
     title: parent.title,
-  };
+  });
   return {
     parent: link,
     visible: visibleBelowContact(noun),

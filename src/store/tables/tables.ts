@@ -24,7 +24,7 @@ import { variantTable } from './product-variants.ts';
 import { productTable } from './products.ts';
 import { shippingLocationGroupTable } from './shipping-location-groups.ts';
 import { shippingPackageTable } from './shipping-packages.ts';
-import { makeTable, type OwnTable, type Table } from './table.ts';
+import { makeTable, type OwnTable, parentLink, type Table } from './table.ts';
 import { teamTable } from './teams.ts';
 import { styleTable, themeTable } from './themes.ts';
 import { webhookDeliveryTable } from './webhook-deliveries.ts';
@@ -138,7 +138,11 @@ export function tableUnder<R extends Described>(
   { under, key }: OtherList,
 ): Table<Row<R> & { id: bigint }> {
   const table = tableOf(noun);
-  const parent = { table: under.table as NounTable, column: toSnakeCase(key), title: under.title };
+  const parent = parentLink({
+    table: under.table as NounTable,
+    column: toSnakeCase(key),
+    title: under.title,
+  });
   return { ...table, parent, commitsInOrder: false, listName: `${table.name}_of_${under.table}` };
 }
 

@@ -1,13 +1,13 @@
 // Who owns a team: callers see only their own.
 import { team } from '../../resources/teams.ts';
-import { ownTable } from './table.ts';
+import { ownTable, parentLink } from './table.ts';
 
 const teamOf = (workspace: string) =>
   `(${workspace}::bigint[] is null or exists (select from workspaces w where w.id = any(${workspace}) and w.team_id = t.id))`;
 
 export const teamTable = ownTable(team, {
   // The list of teams has only the caller's own team, so a team is its own parent.
-  parent: { table: team.table, column: 'id', title: team.title },
+  parent: parentLink({ table: team.table, column: 'id', title: team.title }),
   visible: 'true',
   owners: { id: 'team' },
   owned: (team, workspace) => `t.id = ${team} and ${teamOf(workspace)}`,
