@@ -1,11 +1,11 @@
-// Deletes what has expired, for the whole gateway.
+// Deletes expired rows, for all processes of the gateway.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '../context.ts';
 import { clean } from '../services/cleaning.ts';
 import { notAhead } from '../store/cleaning/cleaning.ts';
 import type { ScheduledJob } from '../store/queue/job-queue.ts';
 
-/** The pause while more is left: it must not be added faster than it is deleted. */
+/** The pause while more rows are left, short enough to delete them faster than new ones expire. */
 const SOON_MS = 5_000;
 
 export const cleaning = (app: App): ScheduledJob => ({

@@ -1,5 +1,5 @@
-// Watches for open transactions that keep lists from showing newer rows, in every gateway. A session of the gateway itself is terminated
-// when it exceeds its time limit. Other sessions are only reported; the database's administrator decides about them.
+// Watches for open transactions that keep lists from showing newer rows, in every gateway. It terminates a session of the gateway itself
+// that exceeds its time limit. It only reports other sessions; the database's administrator decides about them.
 import type { App } from '../context.ts';
 import { findHeldLists, type HeldBy, LONG_SECONDS } from '../services/reading/held-lists.ts';
 import { transactionLimit } from '../store/connections/time-limits.ts';
@@ -7,7 +7,7 @@ import { endOwnHolders } from '../store/inspection/mark-holders.ts';
 import { type Background, repeat } from './repeat.ts';
 
 const INTERVAL_MS = 5_000;
-/** How much longer than its own limit PostgreSQL may take to end a transaction. */
+/** How much longer than the transaction's limit PostgreSQL may take to end it. */
 const GRACE_SECONDS = 30;
 
 export interface ListWatch extends Background {
@@ -26,8 +26,8 @@ export function startListWatch(
     ended: endAfter = transactionLimit(app.config.limits.statementTimeoutMs) / 1000 + GRACE_SECONDS,
   }: { readonly told?: number; readonly ended?: number } = {},
 ): ListWatch {
-  /** The transactions that were logged. */
-  let told = new Set<string>();
+  /** The transactions that are logged already. */
+  let logged = new Set<string>();
   let held: readonly HeldBy[] = [];
 
   async function look(): Promise<void> {
@@ -35,10 +35,10 @@ export function startListWatch(
       held = [];
       throw error;
     });
-    const known = told;
-    told = new Set(held.map(({ key }) => key));
+    const loggedBefore = logged;
+    logged = new Set(held.map(({ key }) => key));
     for (const { key, isOwn, ...holder } of held)
-      if (!known.has(key))
+      if (!loggedBefore.has(key))
         app.log.warn(
           { ...holder, own: isOwn },
           'lists end before what a transaction under way may still commit',

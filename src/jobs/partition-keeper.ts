@@ -1,4 +1,4 @@
-// Creates and drops the partitions of time-partitioned tables, in every gateway and worker. Of several processes one works at a time.
+// Creates and drops the partitions of time-partitioned tables, in every gateway and worker. One process works at a time.
 import type { App } from '../context.ts';
 import { keepPartitions, partitionHealth } from '../services/partitions.ts';
 import { PARTITIONED_TABLES } from '../store/partitions/partitions.ts';
@@ -49,7 +49,7 @@ export function startPartitionKeeper(app: App, { uptimeMs = () => performance.no
   return keeping;
 }
 
-/** @returns a function that tells whether the clock has been consistent with the monotonic one for long enough */
+/** @returns a function that returns whether the clock has been consistent with the monotonic one for long enough */
 export function watchClock(timeMs: () => number, uptimeMs: () => number, onJump: () => void): () => boolean {
   let startedMs = timeMs() - uptimeMs();
   let jumpedAt = Number.NEGATIVE_INFINITY;

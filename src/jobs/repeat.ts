@@ -1,20 +1,20 @@
-// Work that is repeated in the background.
+// Repeats work in the background.
 import type { Logger } from '../output/log.ts';
 import { toReason } from '../store/connections/failures.ts';
 
 /** Work in the background of a process. */
 export interface Background {
-  /** Starts nothing new; resolves when what is under way has ended. */
+  /** Starts nothing new; resolves when the current work has ended. */
   close(): Promise<void>;
 }
 
 export interface Repeated extends Background {
-  /** Runs the work now, or once more after the current run. */
+  /** Runs the work now, or again after the current run. */
   soon(): void;
 }
 
 /**
- * Runs `work` soon, and again a fixed time after each end. Of consecutive failures only the first is logged.
+ * Runs `work` soon, and again a fixed time after each end. Logs only the first of consecutive failures.
  * @param work may return how many milliseconds to wait before the next run
  * @param firstMs how long to wait before the first run
  */

@@ -1,4 +1,4 @@
-// The jobs that one process at a time does for the whole gateway. Every gateway and worker offers to do them.
+// The jobs that one process at a time does for all processes. Every gateway and worker offers to do them.
 import type { App } from '../context.ts';
 import { type JobQueue, startJobQueue } from '../store/queue/job-queue.ts';
 import { cleaning } from './cleaning.ts';

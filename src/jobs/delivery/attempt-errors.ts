@@ -1,4 +1,4 @@
-// The reasons why a delivery attempt can fail, each one plain sentence of a fixed list. Owners of endpoints read them, so they contain
+// The reasons why a delivery attempt can fail: one plain sentence each, from a fixed list. Owners of endpoints read them, so they contain
 // nothing of the URL, the response or this machine.
 
 export const REASONS = {
@@ -24,7 +24,7 @@ export const REASONS = {
 
 export type Reason = keyof typeof REASONS;
 
-/** A failure whose reason is known where it occurs. */
+/** A failure that has its reason. */
 export class AttemptFailure extends Error {
   readonly reason: Reason;
 
@@ -34,7 +34,7 @@ export class AttemptFailure extends Error {
   }
 }
 
-/** By the error codes of Node, OpenSSL and undici, or the name of an error without a code. The first matching pattern applies. */
+/** The reasons by error code of Node, OpenSSL and undici, or by the name of an error without a code. The first matching pattern applies. */
 const BY_CODE: readonly (readonly [RegExp, Reason])[] = [
   [/^(ENOTFOUND|ENODATA)$/, 'nameNotFound'],
   [/^(EAI_\w+|ESERVFAIL|ETIMEOUT|EREFUSED|EBADRESP|EBADNAME|ECANCELLED|EFORMERR)$/, 'nameNotResolved'],
@@ -55,6 +55,6 @@ const BY_CODE: readonly (readonly [RegExp, Reason])[] = [
 export function attemptErrorOf(error: unknown): Reason {
   if (error instanceof AttemptFailure) return error.reason;
   const { code, name } = error as { code?: unknown; name?: unknown };
-  const known = String(code ?? name);
-  return BY_CODE.find(([pattern]) => pattern.test(known))?.[1] ?? 'failed';
+  const errorCode = String(code ?? name);
+  return BY_CODE.find(([pattern]) => pattern.test(errorCode))?.[1] ?? 'failed';
 }

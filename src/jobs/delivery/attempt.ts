@@ -7,7 +7,7 @@ import { isDelivered, nextAttempt } from './retries.ts';
 import type { Sender } from './sender.ts';
 import { signatureHeaders } from './signatures.ts';
 
-/** The outcome, and how many milliseconds the receiver asks to wait. */
+/** The outcome of an attempt, and the milliseconds that the receiver asks to wait. */
 export interface Attempted {
   readonly outcome: Outcome;
   readonly retryAfterMs: number | null;
@@ -38,8 +38,8 @@ function openPrevious(app: App, sealed: Uint8Array | null): string | null {
 
 /**
  * Sends a delivery once.
- * @param halt aborts it at once
- * @returns null when it was aborted: then it does not count
+ * @param halt aborts the attempt at once
+ * @returns null for an aborted attempt, which does not count
  */
 export async function attempt(
   { app, sender }: { readonly app: Pick<App, 'clock' | 'config'>; readonly sender: Pick<Sender, 'send'> },
@@ -79,7 +79,7 @@ export async function attempt(
   return { outcome, retryAfterMs: sent.retryAfterMs };
 }
 
-/** The JSON body that receivers get. The subject's data is sent exactly as the event recorded it, and every attempt has the same body. */
+/** The JSON body for receivers. It has the subject's data exactly as the event recorded it, and every attempt has the same body. */
 export function toDeliveryBody(event: DueEvent, workspaceId: bigint): string {
   const { uuid, type, subjectId, subjectType, data, page, funnel, apiVersion, createdAt } = event;
   return `{"event_id":"${uuid}","event_type":${JSON.stringify(type)},"subject_id":${subjectId},"subject_type":${JSON.stringify(subjectType)},"data":${data},"page":${page},"funnel":${funnel},"workspace_id":${workspaceId},"api_version":${apiVersion},"created_at":"${createdAt.toISOString()}"}`;

@@ -1,4 +1,4 @@
-// HTTP connections to servers that clients name: only to addresses that are allowed (connections.ts), directly or through the proxy.
+// Opens HTTP connections to servers in clients' URLs: only to allowed addresses (connections.ts), directly or through the proxy.
 import type { BlockList } from 'node:net';
 import { Agent, type Dispatcher } from 'undici';
 import { type AddressLookup, createConnector, createLookup, openDirectly } from './connections.ts';
@@ -15,7 +15,7 @@ export interface CheckedAgentOptions {
 }
 
 export interface CheckedAgent {
-  /** Sends requests. Whoever does so has timeouts of its own. */
+  /** Sends requests. Callers set their own timeouts. */
   readonly dispatcher: Dispatcher;
   /** The number of open connections. */
   readonly connections: number;
@@ -23,10 +23,10 @@ export interface CheckedAgent {
   close(): Promise<void>;
 }
 
-/** How long a connection is reused. Then the name is resolved again. */
+/** The longest reuse of a connection. A new connection resolves the name again. */
 const CONNECTION_LIFE_MS = 30_000;
 
-/** How long an idle connection is kept, unless the receiver names a time. */
+/** The longest time for an idle connection, unless the receiver sets one. */
 const IDLE_MS = 4_000;
 
 export function createCheckedAgent({

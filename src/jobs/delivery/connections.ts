@@ -1,5 +1,5 @@
-// Opens the connections over which webhooks are sent. A name is resolved once, its addresses are checked, and the connection goes to a
-// checked address. Nothing below resolves the name again, which prevents DNS rebinding.
+// Opens connections for webhooks. It resolves a name once, checks its addresses, and connects to a checked address. No lower layer resolves
+// the name again, which prevents DNS rebinding.
 
 import { lookup, Resolver } from 'node:dns/promises';
 import { type BlockList, isIP, type Socket } from 'node:net';
@@ -14,14 +14,14 @@ interface Target {
   readonly address: string;
   readonly port: string;
   readonly protocol: string;
-  /** The server name for TLS; null where the URL has an IP address. */
+  /** The server name for TLS; null if the URL has an IP address. */
   readonly servername: string | null;
 }
 
 /** Opens a connection, including TLS. */
 export type Open = (target: Target) => Promise<Socket>;
 
-/** The maximum number of a name's addresses that are tried. */
+/** The maximum number of addresses to try for a name. */
 const MAX_ADDRESSES = 4;
 
 interface ConnectionOptions {
@@ -61,7 +61,7 @@ async function connect(
   };
   let failure: unknown;
   for (const [index, address] of addresses.entries()) {
-    // Each address gets an equal share of the time left, so that a dead one leaves time for the next.
+    // Each address gets an equal share of the remaining time, so that a dead one leaves time for the next.
     const timeMs = (endsAt - performance.now()) / (addresses.length - index);
     try {
       const opening = open({ ...target, address });
@@ -114,7 +114,7 @@ export function openBy(connector: buildConnector.connector, socket?: Socket): Op
     });
 }
 
-/** The addresses of a name, in the order in which they are tried; throws where there are none. */
+/** Finds the addresses of a name, in the order of trying them. @throws when there are none */
 export type AddressLookup = (hostname: string) => Promise<readonly string[]>;
 
 /** How long to wait for IPv6 addresses when there are IPv4 addresses. */
@@ -124,14 +124,14 @@ const SECOND_FAMILY_MS = 300;
 const MAX_SYSTEM_LOOKUPS = 2;
 
 /**
- * @param asksSystem whether the operating system is asked for names that DNS does not know, for example from its hosts file. Such names
- * lead to internal addresses, so only a gateway that may send to these asks
+ * @param asksSystem whether the operating system resolves names that are not in DNS, for example with its hosts file. Such names have internal
+ * addresses, so only a gateway that may send to these needs them
  */
 export function createLookup({ asksSystem }: { asksSystem: boolean }): AddressLookup {
   const resolver = new Resolver({ timeout: 1_500, tries: 2 });
   let systemLookups = 0;
 
-  async function ofSystem(hostname: string): Promise<readonly string[]> {
+  async function resolveBySystem(hostname: string): Promise<readonly string[]> {
     systemLookups++;
     try {
       return (await lookup(hostname, { all: true })).map(({ address }) => address);
@@ -141,7 +141,7 @@ export function createLookup({ asksSystem }: { asksSystem: boolean }): AddressLo
   }
 
   return async (hostname) => {
-    // DNS servers are not asked about these names (RFC 6761 §6.3).
+    // These names are never sent to DNS servers (RFC 6761 §6.3).
     if (/(^|\.)localhost\.?$/i.test(hostname)) return ['127.0.0.1', '::1'];
     const four = resolver.resolve4(hostname);
     const six = resolver.resolve6(hostname).catch(() => []);
@@ -151,7 +151,7 @@ export function createLookup({ asksSystem }: { asksSystem: boolean }): AddressLo
     } catch (error) {
       const addresses = await six;
       if (addresses.length > 0) return addresses;
-      if (asksSystem && systemLookups < MAX_SYSTEM_LOOKUPS) return ofSystem(hostname);
+      if (asksSystem && systemLookups < MAX_SYSTEM_LOOKUPS) return resolveBySystem(hostname);
       throw error;
     }
   };

@@ -17,12 +17,12 @@ export interface DeliveryContext {
   readonly db: WorkerStore;
   readonly sender: Sender;
   readonly writeOutcome: WriteOutcome;
-  /** Whether an event was erased after it was read. Asked before each attempt; what is asked at the same time is one query. */
+  /** Whether an event was erased after it was read. Called before each attempt; simultaneous calls share a query. */
   readonly isErased: (event: ContactEvent) => Promise<boolean>;
   readonly shares: Shares;
-  /** Once aborted, nothing new is started. */
+  /** Once aborted, the worker starts nothing new. */
   readonly stopping: AbortSignal;
-  /** Once aborted, requests under way end at once, and the database is not waited for. */
+  /** Once aborted, requests in progress end at once, and the worker does not wait for the database. */
   readonly halt: AbortSignal;
 }
 
@@ -44,13 +44,13 @@ export type Result =
       readonly waitMs: number | null;
     };
 
-/** How long an endpoint must have failed before it is considered for deactivation. */
+/** How long an endpoint must have failed before it can be deactivated. */
 const FAILING_MS = 72 * 3_600_000;
 const CANCELED_AT_ONCE = 5_000;
 
 /**
  * Delivers, and resolves once the outcome is recorded.
- * @param onAnswered called before that, when the receiver has answered
+ * @param onAnswered called earlier, when the receiver has answered
  * @throws AppError; Error when the outcome could not be recorded
  */
 export async function deliver(
@@ -66,12 +66,13 @@ export async function deliver(
     await cancelDelivery(db, workspaceId, delivery.id);
     return { kind: 'skipped' };
   }
-  if (!(await mayStillReceive(app, endpoint, event.type))) return end(context, endpoint, 'unauthorized');
+  if (!(await mayStillReceive(app, endpoint, event.type)))
+    return deactivate(context, endpoint, 'unauthorized');
   // It will be canceled with the contact's other data (src/store/erasure/erasing.ts).
   if (contactId !== null && (await context.isErased({ workspaceId, contactId, eventId })))
     return { kind: 'skipped' };
-  const shown = { ...event, data: await dataFor(app, endpoint, event) };
-  const attempted = await attempt(context, endpoint, secrets, delivery, shown, halt);
+  const visibleEvent = { ...event, data: await dataFor(app, endpoint, event) };
+  const attempted = await attempt(context, endpoint, secrets, delivery, visibleEvent, halt);
   onAnswered();
   if (attempted === null) return { kind: 'over' };
   const { outcome, retryAfterMs } = attempted;
@@ -84,26 +85,30 @@ export async function deliver(
   const ids = { endpoint: String(endpoint.id), delivery: String(delivery.id) };
   app.log.debug({ ...ids, event: event.uuid, number, code, error, durationMs }, 'webhook');
   if (status === 'delivered') return { kind: 'delivered' };
-  if (code === 410) return end(context, endpoint, 'gone');
+  if (code === 410) return deactivate(context, endpoint, 'gone');
   const failed: Result = { kind: 'failed', code: error === null ? code : null, retryAfterMs, waitMs };
   const since = endpoint.failingSince?.getTime() ?? Number.POSITIVE_INFINITY;
   if (app.clock().getTime() - since < FAILING_MS) return failed;
-  const ended = await end(context, endpoint, 'failing');
+  const ended = await deactivate(context, endpoint, 'failing');
   return ended.kind === 'over' ? ended : failed;
 }
 
 /** Deactivates an endpoint, if the conditions hold. For `failing`, pending deliveries are kept until the endpoint is activated again. */
-async function end({ app, db }: DeliveryContext, endpoint: DueEndpoint, cause: Cause): Promise<Result> {
-  const told = await deactivateBecause(db, endpoint, cause);
-  if (told === null) return { kind: cause === 'failing' ? 'skipped' : 'over' };
+async function deactivate(
+  { app, db }: DeliveryContext,
+  endpoint: DueEndpoint,
+  cause: Cause,
+): Promise<Result> {
+  const deactivatedIds = await deactivateBecause(db, endpoint, cause);
+  if (deactivatedIds === null) return { kind: cause === 'failing' ? 'skipped' : 'over' };
   app.log.warn({ endpoint: String(endpoint.id), reason: cause }, 'webhook endpoint deactivated');
   app.metrics.countDeactivation(cause);
-  app.store.deliveries.announce(told.filter((id) => id !== endpoint.id));
+  app.store.deliveries.announce(deactivatedIds.filter((id) => id !== endpoint.id));
   if (isEnding(cause)) await cancelAll(db, endpoint);
   return { kind: 'over' };
 }
 
-/** Cancels what is pending for an endpoint whose subscription has ended. */
+/** Cancels the pending deliveries of an endpoint whose subscription has ended. */
 export async function cancelAll(db: WorkerStore, endpoint: DueEndpoint): Promise<void> {
   while ((await cancelPending(db, endpoint, CANCELED_AT_ONCE)) === CANCELED_AT_ONCE);
 }

@@ -1,4 +1,4 @@
-// A worker leases endpoints with due deliveries, runs an endpoint worker for each, and gives them back. Any number of processes may run a
+// A worker leases endpoints with due deliveries, runs an endpoint worker for each, and releases them. Any number of processes may run a
 // worker; the leases decide which process has which endpoint.
 import { randomUUID } from 'node:crypto';
 import { once } from '../../concurrency/once.ts';
@@ -32,7 +32,7 @@ interface WorkerOptions {
   readonly sender?: Sender;
   /** The maximum of endpoint workers at a time. */
   readonly maxEndpointWorkers?: number;
-  /** Whether to listen for notifications; otherwise the sweep finds what is due. */
+  /** Whether to listen for notifications; otherwise only the sweep finds due deliveries. */
   readonly listens?: boolean;
   /** How often leases are renewed. */
   readonly renewMs?: number;
@@ -40,14 +40,14 @@ interface WorkerOptions {
 
 const MAX_ENDPOINT_WORKERS = 200;
 const LEASE_BATCH = 50;
-/** The maximum of endpoints that wait for an endpoint worker here. The sweep finds the others again. */
+/** The maximum of endpoints that wait for an endpoint worker in this process. The sweep finds the others again. */
 const MAX_WAITING = 5_000;
-/** When all endpoint workers are in use, each gives up its endpoint after so long, so that others get their turn. */
+/** When all endpoint workers are in use, each releases its endpoint after this time, so that others can be served. */
 const TURN_MS = 20_000;
 const RENEW_MS = 8_000;
-/** Without a renewal for so long, a worker begins nothing more: another one may soon lease its endpoints. */
+/** Without a renewal for this long, a worker begins nothing more: another one may soon lease its endpoints. */
 const SILENCE_MS = LEASE_MS - 5_000;
-/** How often endpoints in work look for new deliveries while notifications are not received. */
+/** How often leased endpoints look for new deliveries while the worker receives no notifications. */
 const POLL_MS = 1_000;
 const SWEEP_MS = 500;
 /** Only the sweep finds retries, so even a slow database must not delay it for longer than this. */
@@ -72,7 +72,7 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
     stopping: stopping.signal,
     halt: halting.signal,
   };
-  /** The leased endpoints; null while one is given back. */
+  /** The leased endpoints; null while an endpoint is being released. */
   const leased = new Map<bigint, EndpointWorker | null>();
   /** Endpoints with due deliveries, in the order in which this worker learned of them. */
   const waiting = new Set<bigint>();
@@ -96,22 +96,22 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
         log.error({ err: error, endpoint: String(id) }, 'webhook deliveries interrupted');
         return BROKEN_MS;
       })
-      .then((waitMs) => giveBack(id, waitMs))
+      .then((waitMs) => release(id, waitMs))
       .finally(() => ending.delete(end));
     ending.add(end);
   }
 
-  /** @param waitMs how long to pause it; 0: it has due deliveries; null: it has none */
-  async function giveBack(id: bigint, waitMs: number | null): Promise<void> {
+  /** Releases an endpoint. @param waitMs how long to pause it; 0: it has due deliveries; null: it has none */
+  async function release(id: bigint, waitMs: number | null): Promise<void> {
     leased.set(id, null);
-    // After a failure its lease runs out.
+    // If this fails, its lease expires.
     await releaseEndpoint(db, holder, id, waitMs ?? 0).catch(() => {});
     leased.delete(id);
     if (waitMs === 0) app.store.deliveries.announce([id]);
     leasing.soon();
   }
 
-  function look(ids: readonly bigint[]): void {
+  function addWaiting(ids: readonly bigint[]): void {
     for (const id of ids) if (waiting.size < MAX_WAITING) waiting.add(id);
     leasing.soon();
   }
@@ -160,7 +160,7 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
       const tookMs = Date.now() - startedAt;
       if (sweep === null) return undefined;
       reading = sweep;
-      look(sweep.unleased);
+      addWaiting(sweep.unleased);
       app.store.deliveries.announce(sweep.unleased);
       // The sweep uses at most a tenth of one connection's time, however many endpoints there are, up to the maximum wait.
       return Math.min(Math.max(SWEEP_MS, 10 * tookMs), MAX_SWEEP_WAIT_MS);
@@ -172,7 +172,7 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
         log,
         channel: DELIVERIES_CHANNEL,
         unheard: 'notifications of new deliveries are not received: they are looked for twice a second',
-        onChange: (payload) => look((payload.match(/\d+/g) ?? []).map(BigInt)),
+        onChange: (payload) => addWaiting((payload.match(/\d+/g) ?? []).map(BigInt)),
         onInterruption: wakeAll,
       })
     : null;

@@ -1,4 +1,4 @@
-// Opens connections through an HTTP proxy. The proxy gets the checked address, never a name, which it would resolve itself.
+// Opens connections through an HTTP proxy. It sends the proxy the checked address, never a name, which the proxy would resolve itself.
 import { isIPv6, type Socket } from 'node:net';
 import { buildConnector, Pool } from 'undici';
 import { AttemptFailure } from './attempt-errors.ts';
@@ -21,7 +21,7 @@ export function createEgressProxy(url: string, connectMs: number): EgressProxy {
       : { 'proxy-authorization': `Basic ${credentials.toString('base64')}` };
 
   /** Opens a tunnel with CONNECT (RFC 9110 §9.3.6). */
-  async function dig(authority: string): Promise<Socket> {
+  async function openTunnel(authority: string): Promise<Socket> {
     const { statusCode, socket } = await pool
       .connect({ path: authority, headers: { host: authority, ...authorization } })
       .catch(() => {
@@ -35,7 +35,7 @@ export function createEgressProxy(url: string, connectMs: number): EgressProxy {
   return {
     open: async (target) => {
       const { address, port, protocol } = target;
-      const tunnel = await dig(isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`);
+      const tunnel = await openTunnel(isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`);
       return protocol === 'https:' ? openBy(connector, tunnel)(target) : tunnel;
     },
     close: () => pool.destroy(),

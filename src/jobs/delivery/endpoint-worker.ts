@@ -1,4 +1,4 @@
-// Delivers to one endpoint while this process has it: batch after batch until nothing is due. Endpoints never wait for each other.
+// Delivers to one endpoint while this process leases it: batch after batch until nothing is due. Endpoints never wait for each other.
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Due,
@@ -11,39 +11,39 @@ import { openSecrets } from './attempt.ts';
 import { cancelAll, type DeliveryContext, deliver, type Receiver } from './deliver.ts';
 
 export interface EndpointWorker {
-  /** Must be called when something has become due. */
+  /** Call it when a delivery has become due. */
   wake(): void;
-  /** Must be called when another worker may have the endpoint: nothing new is started. */
+  /** Call it when another worker may have leased the endpoint: this one then starts nothing new. */
   lose(): void;
-  /** Resolves at the end with the milliseconds until the endpoint must be looked at again; null: when it has a due delivery. */
+  /** Resolves at the end with the milliseconds until the endpoint's deliveries must be checked again; null: when one becomes due. */
   readonly ended: Promise<number | null>;
 }
 
 const BATCH = 100;
-/** How long data that was read counts as current. So deactivation, cancellation, erasure and new secrets take effect soon. */
+/** How long read data counts as current. So deactivation, cancellation, erasure and new secrets take effect soon. */
 const FRESH_MS = 1_000;
 /**
- * How many deliveries to ask for next. With large events fewer fit into a batch, and the database would decompress all that are asked for.
+ * The number of deliveries to query next. With large events fewer fit into a batch, and the database would decompress all queried ones.
  */
 const nextLimit = ({ deliveries, isMore }: Due, limit: number) =>
   isMore && deliveries.length < limit ? 2 * deliveries.length : BATCH;
-/** For a shorter pause the endpoint is not released. */
+/** A shorter pause does not release the endpoint. */
 const SHORT_MS = 500;
-/** A delivery that blocks a strict order may be canceled, or the endpoint changed, so it is checked again after at most so long. */
+/** The longest wait for a delivery that blocks a strict order: it may have been canceled by then, or the endpoint changed. */
 const MAX_HOLD_MS = 15_000;
-/** How long to wait when the endpoint's team has its share of the endpoint workers. */
+/** How long to wait when the endpoint's team uses its share of the endpoint workers. */
 const CROWDED_MS = 2_000;
-/** The maximum of deliveries without a recorded outcome. After a crash, so many may be sent again. */
+/** The maximum of deliveries without a recorded outcome, which is how many may be sent again after a crash. */
 const MAX_UNWRITTEN = 100;
-/** The maximum size in characters of these deliveries' events, and of the unanswered ones, each of which is in memory three times. */
+/** The maximum sizes in characters: of these deliveries' events, and of the unanswered ones, which are in memory three times each. */
 const MAX_UNWRITTEN_SIZE = 1_048_576;
 const MAX_UNANSWERED_SIZE = 524_288;
-/** An erased event's delivery is canceled in the meantime; then the deliveries behind it are looked at again. */
+/** The wait until an erased event's delivery is canceled; then the deliveries behind it are checked again. */
 const ERASING_MS = 5_000;
-/** While deliveries are under way, the minimum time between two queries for more. */
+/** The minimum time between two queries for more deliveries while some are in progress. */
 const REFILL_MS = 100;
 
-/** Starts to deliver to an endpoint. @param isTurnOver whether another endpoint should have its turn */
+/** Starts to deliver to an endpoint. @param isTurnOver whether to release it for another endpoint */
 export function startEndpointWorker(
   context: DeliveryContext,
   endpointId: bigint,
@@ -62,13 +62,14 @@ export function startEndpointWorker(
     const endpoint = await findDueEndpoint(db, endpointId);
     if (endpoint === null) return null;
     if (!endpoint.hasEnded) return { endpoint, secrets: openSecrets(app, endpoint) };
-    // Of changes that were committed after the subscription ended, but had seen it before.
+    // Cancels deliveries of changes that read the subscription before its end, and were committed after it.
     await cancelAll(db, endpoint);
     return null;
   }
 
   /**
-   * Which deliveries of a batch must still be sent, with the current endpoint; null where there are none or the kind of order has changed.
+   * Reads the endpoint again, and which deliveries of a batch must still be sent; null if the endpoint has ended, or now has another kind of
+   * order.
    */
   async function readAgain({ endpoint }: Receiver, batch: readonly DueDelivery[]) {
     const ids = batch.map(({ id }) => id);
@@ -78,7 +79,7 @@ export function startEndpointWorker(
   }
 
   /** Waits as the endpoint's rate limit requires, and for the rest of a pause. */
-  async function takePace({ endpoint }: Receiver, pause: number): Promise<void> {
+  async function waitForPace({ endpoint }: Receiver, pause: number): Promise<void> {
     const waitMs = pause + spacing.next(endpoint.maxDeliveriesPerSecond, Date.now() + pause);
     if (waitMs > 0) await sleep(waitMs, undefined, { signal: stopping }).catch(() => {});
   }
@@ -89,10 +90,10 @@ export function startEndpointWorker(
     const leave = context.shares.take(first.endpoint.teamId);
     if (leave === null) return CROWDED_MS;
     try {
-      const waitMs = await (first.endpoint.strictOrder ? inOrder(first) : atOnce(first));
-      // The next endpoint worker does not know this one's last delivery, so the rest of the interval is awaited here.
+      const waitMs = await (first.endpoint.strictOrder ? deliverInOrder(first) : deliverConcurrently(first));
+      // Waits for the rest of the interval, because the next endpoint worker does not have the time of the last delivery.
       if (!isLost) await sleep(spacing.rest(Date.now()), undefined, { signal: stopping }).catch(() => {});
-      // Another worker sends the deliveries that were not started.
+      // 0 lets another worker send the deliveries that were not started.
       return stopping.aborted || (waitMs === null && isNotified) ? 0 : waitMs;
     } finally {
       leave();
@@ -100,7 +101,7 @@ export function startEndpointWorker(
   }
 
   /** Delivers one after the other. A failing delivery blocks those behind it for a while. */
-  async function inOrder(first: Receiver): Promise<number | null> {
+  async function deliverInOrder(first: Receiver): Promise<number | null> {
     let limit = BATCH;
     for (let now: Receiver | null = first; now !== null; now = await read()) {
       if (!now.endpoint.strictOrder) return 0;
@@ -111,7 +112,7 @@ export function startEndpointWorker(
       if (batch.length === 0 && due.deliveries.length > 0) return ERASING_MS;
       while (batch.length > 0) {
         if (isTurnOver()) return 0;
-        await takePace(now, 0);
+        await waitForPace(now, 0);
         if (!mayBegin()) return null;
         if (Date.now() - readAt >= FRESH_MS) {
           readAt = Date.now();
@@ -134,25 +135,25 @@ export function startEndpointWorker(
   }
 
   /** Delivers several at a time. A failing endpoint gets one at a time, with pauses, until one succeeds. */
-  async function atOnce(first: Receiver): Promise<number | null> {
+  async function deliverConcurrently(first: Receiver): Promise<number | null> {
     let now = first;
     let queue: DueDelivery[] = [];
     let isMore = true;
     let limit = BATCH;
-    let lookedAt = 0;
+    let refilledAt = 0;
     let readAt = 0;
     let failingSince = now.endpoint.failingSince?.getTime() ?? null;
     let pause = 0;
     let failure: unknown;
-    /** The result when nothing else is left: null, unless events are being erased. */
+    /** The result when no other delivery is left: null, unless events are being erased. */
     let restMs: number | null = null;
-    /** The sizes of deliveries without a recorded outcome, and of those of them that the receiver has not answered yet. */
-    const underWay = createSizes();
+    /** The sizes of deliveries without a recorded outcome; then of those that the receiver has not answered yet. */
+    const unrecorded = createSizes();
     const unanswered = createSizes();
 
     function begin(delivery: DueDelivery): void {
       const size = sizeOf(delivery);
-      underWay.add(delivery.id, size);
+      unrecorded.add(delivery.id, size);
       unanswered.add(delivery.id, size);
       const startedAt = Date.now();
       const onAnswered = () => {
@@ -175,17 +176,17 @@ export function startEndpointWorker(
           isOver = true;
         })
         .finally(() => {
-          underWay.delete(delivery.id);
+          unrecorded.delete(delivery.id);
           onAnswered();
         });
     }
 
     async function refill(): Promise<boolean> {
-      const isFirst = lookedAt === 0;
+      const isFirst = refilledAt === 0;
       isNotified = false;
-      lookedAt = Date.now();
-      readAt = lookedAt;
-      const finding = findDueDeliveries(db, now.endpoint, underWay.ids(), limit);
+      refilledAt = Date.now();
+      readAt = refilledAt;
+      const finding = findDueDeliveries(db, now.endpoint, unrecorded.ids(), limit);
       const [due, again] = await Promise.all([finding, isFirst ? now : read()]);
       if (again === null || again.endpoint.strictOrder) return false;
       now = again;
@@ -208,26 +209,26 @@ export function startEndpointWorker(
 
     let isTurn = true;
     while (mayBegin() && isTurn && pause < SHORT_MS) {
-      const isLookedFor = isMore || (isNotified && Date.now() - lookedAt >= REFILL_MS);
-      if (queue.length === 0 && isLookedFor && !(await refill())) break;
+      const mustRefill = isMore || (isNotified && Date.now() - refilledAt >= REFILL_MS);
+      if (queue.length === 0 && mustRefill && !(await refill())) break;
       const [next] = queue;
-      const isRoom = (size: number) =>
+      const hasRoomFor = (size: number) =>
         failingSince === null
           ? unanswered.hasRoom(size, CONCURRENCY, MAX_UNANSWERED_SIZE) &&
-            underWay.hasRoom(size, MAX_UNWRITTEN, MAX_UNWRITTEN_SIZE)
-          : underWay.count === 0;
-      if (next !== undefined && isRoom(sizeOf(next))) {
+            unrecorded.hasRoom(size, MAX_UNWRITTEN, MAX_UNWRITTEN_SIZE)
+          : unrecorded.count === 0;
+      if (next !== undefined && hasRoomFor(sizeOf(next))) {
         const waited = pause;
         pause = 0;
-        await takePace(now, waited);
+        await waitForPace(now, waited);
         if (Date.now() - readAt >= FRESH_MS && !(await refresh())) break;
         const delivery = queue.shift();
         if (delivery !== undefined && mayBegin()) begin(delivery);
-      } else if (underWay.count > 0) await untilWoken();
+      } else if (unrecorded.count > 0) await untilWoken();
       else if (!isMore) break;
       isTurn = !isTurnOver();
     }
-    while (underWay.count > 0) await untilWoken();
+    while (unrecorded.count > 0) await untilWoken();
     if (failure !== undefined) throw failure;
     if (isOver) return null;
     if (pause >= SHORT_MS) return pause;
@@ -269,26 +270,26 @@ function createSizes() {
       sizes.set(id, size);
       total += size;
     },
-    /** Does nothing when it is not there. */
+    /** Does nothing for an unknown id. */
     delete(id: bigint): void {
       total -= sizes.get(id) ?? 0;
       sizes.delete(id);
     },
-    /** Whether another delivery of this size may be added. A single one may have any size. */
+    /** Whether another delivery of this size may be added. If there is none, it may have any size. */
     hasRoom: (size: number, maxCount: number, maxSize: number) =>
       sizes.size === 0 || (sizes.size < maxCount && total + size <= maxSize),
   };
 }
 
-/** The maximum of deliveries under way for one endpoint. */
+/** The maximum of concurrent deliveries to one endpoint. */
 const CONCURRENCY = 10;
 
 /** The longest pause between attempts at a failing endpoint, whatever the waits of its deliveries. */
 const MAX_PAUSE_MS = 60_000;
-/** The length of a pause, as a share of the time that the endpoint has failed for. */
+/** The length of a pause, as a share of the time since the endpoint began to fail. */
 const PAUSE_SHARE = 0.1;
 
-/** Status codes that concern the receiver as a whole, not the single delivery. */
+/** Status codes about the receiver, not about the single delivery. */
 const OVERLOADED: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /** Whether the next delivery will probably fail too: there was no response, or one that says that the receiver is overloaded. */
@@ -297,16 +298,16 @@ function isEndpointFailure(code: number | null): boolean {
 }
 
 /**
- * Milliseconds until the next attempt at a failing endpoint: a tenth of the time that it has failed for, or what it asked for. The waits of
- * a single delivery are longer. This pause limits how fast a backlog uses up its attempts.
+ * Milliseconds until the next attempt at a failing endpoint: a tenth of the time since it began to fail, or the longer time that it asked
+ * for. The waits of a single delivery are longer. This pause limits how fast a backlog uses up its attempts.
  */
 function pauseMs(failingForMs: number, retryAfterMs: number | null): number {
   return Math.min(Math.max(failingForMs * PAUSE_SHARE, retryAfterMs ?? 0, 0), MAX_PAUSE_MS);
 }
 
 /**
- * Spaces deliveries evenly. `next` reserves a slot and gives the milliseconds until it; `rest` gives the milliseconds until the next free
- * slot.
+ * Spaces deliveries evenly. `next` reserves a time and returns the milliseconds until it; `rest` returns the milliseconds until the next
+ * free time.
  */
 function createSpacing(): {
   next(perSecond: number | null, nowMs: number): number;

@@ -16,7 +16,7 @@ const WAITS_MS = [
 /** The maximum of attempts for a delivery. */
 export const MAX_ATTEMPTS = WAITS_MS.length + 1;
 
-/** The random share that is added to a wait, so that deliveries that failed together are not retried together. */
+/** The random share added to a wait, so that deliveries that failed together are not retried together. */
 const JITTER = 0.1;
 
 /** Whether an attempt was successful: a complete response with one of the documented codes. */

@@ -12,7 +12,7 @@ interface Attempt {
   readonly durationMs: number;
   /** The status code of the response; null without one. */
   readonly code: number | null;
-  /** Why there is no complete response, as a sentence of a fixed list; null where there is one. */
+  /** Why there is no complete response, as a sentence of a fixed list; null for a complete response. */
   readonly error: string | null;
   /** The beginning of the response body. */
   readonly responseStart: string;
@@ -63,7 +63,7 @@ export function createSender({
   };
 }
 
-/** @param reset whether to close the connection afterwards */
+/** Sends one request. @param reset whether to close the connection afterwards */
 function exchange(
   agent: Dispatcher,
   { url, headers, body }: Delivery,
@@ -93,13 +93,13 @@ function exchange(
     const error = reason === null ? null : REASONS[reason];
     resolve({ startedAt, durationMs, code, error, responseStart, retryAfterMs });
   }
-  /** Reports the result while the request is under way. A request that still waits for its connection is never sent. */
+  /** Reports the result before the end of the request, and aborts it. A request that still waits for its connection is never sent. */
   function abandon(reason: Reason | null): void {
     settle(reason);
     controller?.abort(new Error('The attempt is over.'));
   }
   const stop = () => abandon('stopped');
-  // The connector times out earlier. This timer ends requests that wait for something else.
+  // The connector times out earlier. This timer ends requests that wait for another reason.
   let timer = setTimeout(() => abandon('connectTimeout'), connectMs + 1_000);
 
   const handler: Dispatcher.DispatchHandler = {
@@ -119,9 +119,9 @@ function exchange(
       retryAfterMs = parseRetryAfter(answerHeaders['retry-after'], new Date());
     },
     onResponseData(_, chunk) {
-      const wanted = MAX_TEXT_BYTES - length;
-      // Copied, because the chunk is part of a buffer that is reused.
-      if (wanted > 0) chunks.push(Buffer.from(chunk.subarray(0, wanted)));
+      const missingBytes = MAX_TEXT_BYTES - length;
+      // Copies the chunk, because undici reuses its buffer.
+      if (missingBytes > 0) chunks.push(Buffer.from(chunk.subarray(0, missingBytes)));
       length += chunk.length;
       if (length > MAX_ANSWER_BYTES) abandon(null);
     },
@@ -142,10 +142,10 @@ function exchange(
 
 const stopsBySignal = new WeakMap<AbortSignal, Set<() => void>>();
 
-/** What a signal stops. It has one listener for all attempts: adding and removing one for each took longer than parsing the answer. */
+/** The callbacks of a signal's abort. One listener serves all attempts: one for each took longer to add and remove than an answer to parse. */
 function stopsOf(signal: AbortSignal): Set<() => void> {
-  const known = stopsBySignal.get(signal);
-  if (known !== undefined) return known;
+  const existing = stopsBySignal.get(signal);
+  if (existing !== undefined) return existing;
   const stops = new Set<() => void>();
   stopsBySignal.set(signal, stops);
   const stopAll = () => {
@@ -175,7 +175,7 @@ function toAnswerText(bytes: Buffer): string {
   return text.isWellFormed() ? text : text.slice(0, -1);
 }
 
-/** The milliseconds of a Retry-After header (RFC 9110 §10.2.3), a day at most; null where it is missing or invalid. */
+/** The milliseconds of a Retry-After header (RFC 9110 §10.2.3), a day at most; null if it is missing or invalid. */
 function parseRetryAfter(header: IncomingHttpHeaders['x'], now: Date): number | null {
   const text = (Array.isArray(header) ? header[0] : header)?.trim() ?? '';
   const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : parseHttpDate(text, now) - now.getTime();
@@ -196,7 +196,7 @@ function parseHttpDate(text: string, now: Date): number {
   return Date.parse(`${day} ${month} ${fullYear(Number(year), now)} ${time} GMT`);
 }
 
-/** Of a year of two digits, the one that is nearest to now. */
+/** The full year of two digits: the nearest one to `now`. */
 function fullYear(year: number, now: Date): number {
   if (year > 99) return year;
   const present = now.getUTCFullYear();

@@ -1,9 +1,8 @@
-// Limits how many endpoint workers of a worker one team may use. Slow or hanging endpoints occupy their endpoint workers, and must not
-// occupy all of them.
+// Limits how many endpoint workers of a worker one team may use, because slow or hanging endpoints must not occupy all of them.
 
 export interface Shares {
   /**
-   * Takes an endpoint worker for a team. Returns a function that releases it; null where the team has its share and endpoint workers are
+   * Takes an endpoint worker for a team. Returns a function that releases it; null if the team has its share and endpoint workers are
    * scarce.
    */
   take(teamId: bigint): (() => void) | null;

@@ -1,7 +1,7 @@
-// Signs deliveries in the two forms that receivers know, and verifies signatures. Pure.
+// Signs deliveries in the two forms that receivers support, and verifies signatures. Pure.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** The secrets of an endpoint; receivers may know either during a rotation. */
+/** The secrets of an endpoint; receivers may have either during a rotation. */
 interface Secrets {
   readonly current: string;
   readonly previous: string | null;
@@ -53,7 +53,7 @@ function standardSignature(secret: string, id: string, timestamp: string, body: 
     .digest('base64');
 }
 
-/** The result for one form's headers: `missing` where one of them is absent. */
+/** The result for one form's headers: `missing` if one of them is absent. */
 type Verdict = 'valid' | 'invalid' | 'missing';
 
 export interface Verification {
@@ -61,7 +61,7 @@ export interface Verification {
   readonly prefixed: Verdict;
   /** By the headers of Standard Webhooks. */
   readonly standard: Verdict;
-  /** Seconds since the attempt was signed; null where no header has the time. */
+  /** Seconds since the attempt was signed; null if no header has the time. */
   readonly ageSeconds: number | null;
 }
 
@@ -82,14 +82,14 @@ export function verify({ prefix, headers, body, secret, now }: Received): Verifi
   };
   const timestamp = read(`${prefix}-Timestamp`);
   const standardTimestamp = read('webhook-timestamp');
-  const given = [read(`${prefix}-Signature`), read(`${prefix}-Signature-Next`)];
+  const received = [read(`${prefix}-Signature`), read(`${prefix}-Signature-Next`)];
   const id = read('webhook-id');
   const standard = read('webhook-signature');
   return {
     prefixed:
-      timestamp === undefined || given[0] === undefined
+      timestamp === undefined || received[0] === undefined
         ? 'missing'
-        : verdict(given, signature(secret, timestamp, body)),
+        : verdict(received, signature(secret, timestamp, body)),
     standard:
       standardTimestamp === undefined || id === undefined || standard === undefined
         ? 'missing'

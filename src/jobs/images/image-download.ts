@@ -1,10 +1,10 @@
-// Downloads a file from a server that nobody trusts: to an allowed address, within a time, up to a size.
+// Downloads a file from an untrusted server: only from an allowed address, within a time limit, up to a size.
 import { type Dispatcher, request } from 'undici';
 import { readBytes } from '../../messages/body.ts';
 import { ImageFailure, toImageFailure } from './image-errors.ts';
 
 const MAX_IMAGE_BYTES = 10 * 1024 * 1024;
-/** How long it may take from the first connection to the last byte. */
+/** The time limit from the first connection to the last byte. */
 const TIMEOUT_MS = 15_000;
 const MAX_REDIRECTS = 5;
 
@@ -16,7 +16,7 @@ const HEADERS = {
 
 /**
  * Downloads a file. Follows redirects to any server that the dispatcher connects to, but none from https to http.
- * @param signal aborts it
+ * @param signal aborts the download
  * @throws ImageFailure; the signal's reason when it is aborted
  */
 export async function download(
@@ -38,7 +38,7 @@ async function follow(dispatcher: Dispatcher, first: URL, signal: AbortSignal): 
   let url = first;
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     const { statusCode, headers, body } = await request(url, { dispatcher, signal, headers: HEADERS });
-    // Whatever is not read ends the connection.
+    // Destroying an unread body ends the connection, with an error that this ignores.
     body.on('error', () => {});
     try {
       if (statusCode === 200) {
@@ -55,7 +55,7 @@ async function follow(dispatcher: Dispatcher, first: URL, signal: AbortSignal): 
   throw new ImageFailure('tooManyRedirects');
 }
 
-/** @throws ImageFailure for a URL that could not be that of an image itself, and for one that is not encrypted where the present one is */
+/** The target of a redirect. @throws ImageFailure for a URL that no image may have, and for a redirect from https to http */
 function redirectedTo(from: URL, location: string): URL {
   const to = URL.parse(location, from.href);
   const isAllowed =

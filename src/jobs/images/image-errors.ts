@@ -1,4 +1,4 @@
-// The reasons why the file of an image cannot be had, each one plain sentence of a fixed list that clients read.
+// The reasons why the file of an image cannot be fetched: one plain sentence each, from a fixed list. Clients read them.
 import { attemptErrorOf, REASONS } from '../delivery/attempt-errors.ts';
 
 const SENTENCES = {
@@ -19,7 +19,7 @@ const TIMEOUTS: ReadonlySet<ImageReason> = new Set(['answerTimeout', 'connectTim
 
 type ImageReason = keyof typeof SENTENCES;
 
-/** A failure that another attempt would meet too. */
+/** A failure that another attempt would have too. */
 export class ImageFailure extends Error {
   /** Whether the server did not answer in time. */
   readonly isTimeout: boolean;

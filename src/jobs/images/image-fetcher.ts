@@ -20,20 +20,20 @@ interface FetcherOptions {
   readonly agent?: CheckedAgent;
   /** The time for one file. */
   readonly timeoutMs?: number;
-  /** How often images that are due are looked for. */
+  /** How often the fetcher looks for due images. */
   readonly intervalMs?: number;
 }
 
 const INTERVAL_MS = 1_000;
-/** How many files are fetched at a time: so many may be in memory. */
-const AT_ONCE = 4;
-/** How many of them are of one team, so that sources that never answer hold up the other images of their team alone. */
-const AT_ONCE_PER_TEAM = 2;
-/** How many teams and workspaces are remembered in the order of their turns. */
-const MAX_TURNS = 1_000;
+/** The maximum of concurrent downloads, whose files are in memory. */
+const MAX_CONCURRENT = 4;
+/** The maximum of one team, so that sources that never answer delay only images of their team. */
+const MAX_CONCURRENT_PER_TEAM = 2;
+/** The maximum of teams, and of workspaces, whose order of service the fetcher remembers. */
+const MAX_REMEMBERED = 1_000;
 const CONNECT_MS = 5_000;
 
-/** Starts it. While the database is unavailable it keeps trying. */
+/** Starts the fetcher. While the database is unavailable it keeps trying. */
 export function startImageFetcher(
   app: App,
   {
@@ -69,10 +69,10 @@ export function startImageFetcher(
 
   function start(fetch: ImageFetch): void {
     const { teamId, workspaceId, id } = fetch;
-    putLast(teams, teamId);
-    putLast(workspaces, workspaceId);
+    moveToEnd(teams, teamId);
+    moveToEnd(workspaces, workspaceId);
     const done = fetchFile(fetch)
-      // It is begun again by whoever comes next.
+      // A later run, in any process, begins the fetch again.
       .catch((error: unknown) =>
         log.warn({ err: error, image: String(id) }, 'an image is fetched again later'),
       )
@@ -86,15 +86,15 @@ export function startImageFetcher(
   function busyTeams(): readonly bigint[] {
     const counts = new Map<bigint, number>();
     for (const { teamId } of running.keys()) counts.set(teamId, (counts.get(teamId) ?? 0) + 1);
-    return [...counts].flatMap(([teamId, count]) => (count < AT_ONCE_PER_TEAM ? [] : [teamId]));
+    return [...counts].flatMap(([teamId, count]) => (count < MAX_CONCURRENT_PER_TEAM ? [] : [teamId]));
   }
 
   const looking = repeat(log, 'looking for images to fetch', intervalMs, async () => {
-    while (running.size < AT_ONCE && !stopping.signal.aborted) {
-      const turns = { teams: [...teams], workspaces: [...workspaces] };
-      const begun = await beginFetches(store, busyTeams(), turns, AT_ONCE - running.size);
-      if (begun.length === 0) break;
-      for (const fetch of begun) start(fetch);
+    while (running.size < MAX_CONCURRENT && !stopping.signal.aborted) {
+      const order = { teams: [...teams], workspaces: [...workspaces] };
+      const fetches = await beginFetches(store, busyTeams(), order, MAX_CONCURRENT - running.size);
+      if (fetches.length === 0) break;
+      for (const fetch of fetches) start(fetch);
     }
     return undefined;
   });
@@ -109,9 +109,9 @@ export function startImageFetcher(
   };
 }
 
-/** Notes a turn behind all others. */
-function putLast(turns: Set<bigint>, id: bigint): void {
+/** Moves a team or a workspace to the end of the order. */
+function moveToEnd(turns: Set<bigint>, id: bigint): void {
   turns.delete(id);
   turns.add(id);
-  if (turns.size > MAX_TURNS) for (const oldest of turns.values()) return void turns.delete(oldest);
+  if (turns.size > MAX_REMEMBERED) for (const oldest of turns.values()) return void turns.delete(oldest);
 }

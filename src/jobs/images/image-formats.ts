@@ -1,29 +1,29 @@
-// The formats of pictures that browsers show: the size that a file states, and whether it ends early. Nothing is decoded. Anybody may have
-// made the file, so only so many of its parts are read.
+// The formats of pictures that browsers show: reads the size in a file's header, and whether the file is truncated, without decoding it.
+// Files are untrusted, so the number of parts that are read is limited.
 
-/** What a file says of its picture. */
+/** The format and the size in a file's header. */
 export interface Picture {
   readonly format: 'png' | 'gif' | 'jpeg' | 'webp' | 'avif';
   readonly width: number;
   readonly height: number;
 }
 
-/** The chunks, blocks or segments of one file that are read. A GIF of 10 MB has some 40,000, other files a few thousand. */
+/** The maximum of chunks, blocks or segments read of one file. A GIF of 10 MB has some 40,000, other files a few thousand. */
 const MAX_PARTS = 100_000;
-/** The boxes and associations of an AVIF that are read. Real files have fewer than a hundred. */
+/** The maximum of boxes and associations read of an AVIF. Real files have fewer than a hundred. */
 const MAX_AVIF_PARTS = 5_000;
 const MAX_AVIF_BRANDS = 64;
 
 const READERS = [readPng, readGif, readJpeg, readWebp, readAvif];
 
-/** @returns null where the file is of no such format, ends early, or has too many parts */
+/** @returns null if the file has another format, is truncated, or has too many parts */
 export function readPicture(bytes: Buffer): Picture | null {
   for (const read of READERS) {
     try {
       const picture = read(bytes);
       if (picture !== null) return picture;
     } catch (error) {
-      // It states a place behind its end.
+      // The file contains an offset beyond its end.
       if (!(error instanceof RangeError)) throw error;
     }
   }
@@ -43,7 +43,7 @@ function readPng(bytes: Buffer): Picture | null {
   let at = 8;
   for (let parts = 0; parts < MAX_PARTS; parts++) {
     const type = bytes.readUInt32BE(at + 4);
-    // A length, a type and a checksum surround the data of a chunk.
+    // A chunk has a length, a type and a checksum in addition to its data.
     at += 12 + bytes.readUInt32BE(at);
     if (at > bytes.length) return null;
     if (type === IDAT) hasPixels = true;
@@ -86,7 +86,7 @@ function readJpeg(bytes: Buffer): Picture | null {
   let at = 2;
   for (let parts = 0; parts < MAX_PARTS; parts++) {
     const marker = bytes.readUInt16BE(at) - 0xff00;
-    // Fill bytes, and what libjpeg passes over too.
+    // Skips fill bytes, and the bytes that libjpeg skips.
     if (marker <= 0 || marker === 0xff) at++;
     else if (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7)) at += 2;
     else if (marker === SCAN) return picture !== null && hasEndOfJpeg(bytes, at) ? picture : null;
@@ -132,30 +132,30 @@ function readWebp(bytes: Buffer): Picture | null {
   return null;
 }
 
-/** A box of ISO/IEC 14496-12: where its content begins and ends. */
+/** A box of ISO/IEC 14496-12: its type, and the offsets where its content begins and ends. */
 interface Box {
   readonly type: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** Counts the parts of one file that were read. */
+/** The number of parts of one file that may still be read. */
 interface Parts {
-  left: number;
+  remaining: number;
 }
 
-/** Reads the boxes in a part of the file. @throws RangeError for one that ends behind that part, and after too many */
+/** Reads the boxes in a part of the file. @throws RangeError for a box that ends after that part, and after too many boxes */
 function* boxesIn(bytes: Buffer, { start, end }: Omit<Box, 'type'>, parts: Parts): Generator<Box> {
   for (let at = start; at + 8 <= end; ) {
-    if (parts.left-- === 0) throw new RangeError('Too many boxes');
-    const stated = bytes.readUInt32BE(at);
-    const headerBytes = stated === 1 ? 16 : 8;
+    if (parts.remaining-- === 0) throw new RangeError('Too many boxes');
+    const statedSize = bytes.readUInt32BE(at);
+    const headerBytes = statedSize === 1 ? 16 : 8;
     const size =
-      stated === 1
+      statedSize === 1
         ? Number(bytes.readBigUInt64BE(at + 8))
-        : stated === 0 && end === bytes.length
+        : statedSize === 0 && end === bytes.length
           ? end - at
-          : stated;
+          : statedSize;
     if (size < headerBytes || at + size > end) throw new RangeError('The box ends early');
     yield { type: textAt(bytes, at + 4), start: at + headerBytes, end: at + size };
     at += size;
@@ -166,11 +166,11 @@ const AVIF_BRANDS = new Set(['avif', 'avis', 'avio']);
 
 function readAvif(bytes: Buffer): Picture | null {
   if (textAt(bytes, 4) !== 'ftyp') return null;
-  const parts = { left: MAX_AVIF_PARTS };
+  const parts = { remaining: MAX_AVIF_PARTS };
   const [fileType, ...others] = boxesIn(bytes, { start: 0, end: bytes.length }, parts);
   const meta = others.find(({ type }) => type === 'meta');
   if (fileType === undefined || meta === undefined || !hasBrand(bytes, fileType)) return null;
-  // It begins with a version and flags.
+  // The content of this box begins with a version and flags.
   const inner = [...boxesIn(bytes, { start: meta.start + 4, end: meta.end }, parts)];
   const properties = inner.find(({ type }) => type === 'iprp');
   const primary = inner.find(({ type }) => type === 'pitm');
@@ -185,18 +185,18 @@ function readAvif(bytes: Buffer): Picture | null {
 /** Whether one of the first brands of a file is AVIF's. */
 function hasBrand(bytes: Buffer, { start, end }: Box): boolean {
   const last = Math.min(end, start + 4 * MAX_AVIF_BRANDS);
-  // The major brand, a version, and the compatible brands.
+  // The box has the major brand, a version, and the compatible brands.
   for (let at = start; at + 4 <= last; at += at === start ? 8 : 4)
     if (AVIF_BRANDS.has(textAt(bytes, at))) return true;
   return false;
 }
 
-/** The id of an item, which the version of the box at `box` decides the length of. */
+/** The id of an item. Its length depends on the version of the box at `box`. */
 function itemAt(bytes: Buffer, box: number, at: number): number {
   return bytes[box] === 0 ? bytes.readUInt16BE(at) : bytes.readUInt32BE(at);
 }
 
-/** Where the content of the box with the size of an item begins, or null. */
+/** The offset of the content of the box with an item's size; null without such a box. */
 function sizeOf(bytes: Buffer, properties: Box, item: number, parts: Parts): number | null {
   const inner = [...boxesIn(bytes, properties, parts)];
   const associated = new Set<number>();
@@ -216,7 +216,7 @@ function associate(bytes: Buffer, box: number, item: number, associated: Set<num
   const isLong = (bytes.readUInt8(box + 3) & 1) === 1;
   let at = box + 8;
   for (let entries = bytes.readUInt32BE(box + 4); entries > 0; entries--) {
-    if (parts.left-- === 0) throw new RangeError('Too many associations');
+    if (parts.remaining-- === 0) throw new RangeError('Too many associations');
     const isOfItem = itemAt(bytes, box, at) === item;
     const count = bytes.readUInt8(at + idBytes);
     at += idBytes + 1;

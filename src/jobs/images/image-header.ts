@@ -1,4 +1,4 @@
-// What the header of a picture's file says: its format and its size in pixels.
+// Reads the header of a picture's file: its format and its size in pixels.
 import { ImageFailure } from './image-errors.ts';
 import { readPicture } from './image-formats.ts';
 
