@@ -1,5 +1,5 @@
-// `npm run codegen`: writes the public contracts, schema.graphql and openapi.json, the guide's table of variables, and the typed
-// documents that tests use. `node codegen.ts documents` writes the documents alone, so that `npm test` does not hide a contract that has drifted.
+// `npm run codegen`: writes the public contracts, schema.graphql and openapi.json, the guide's table of variables, and the typed documents
+// for tests. `node codegen.ts documents` writes only the documents, so that `npm test` does not hide a contract that has drifted.
 import { glob, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,9 +47,9 @@ await generate(
   true,
 );
 
-/** Its examples are answers from a database with the demo data, which is started for that. */
+/** Makes openapi.json. Its examples are answers from a database with the demo data, which this starts. */
 async function makeOpenApi(): Promise<string> {
-  // Loaded for this alone: the documents need none of it.
+  // Loads these modules here, because the documents do not need them.
   const [{ exampleClock, openApiText }, { openEmbedded }, { applyMigrations }, { createApp, closeApp }] =
     await Promise.all([
       import('./test/support/openapi-examples.ts'),
@@ -79,7 +79,7 @@ async function makeOpenApi(): Promise<string> {
   }
 }
 
-/** The test files that hand a document to `graphql(...)`; to parse all the others would take much longer. */
+/** The test files that pass a document to `graphql(...)`. Parsing all the others would take much longer. */
 async function findDocuments(): Promise<string[]> {
   const files: string[] = [];
   for await (const file of glob('test/**/*.ts', { exclude: ['test/generated/**', '**/node_modules/**'] })) {

@@ -1,8 +1,8 @@
 #!/usr/bin/env -S node --max-semi-space-size=16 --initial-old-space-size=24 --no-allocation-site-pretenuring
-// Starts the command line with the modules as V8 and the type stripping left them last time, which saves a third of a start.
-// JavaScript, for a file of TypeScript that comes first would have the type stripping itself loaded, and for older Nodes
-// that cannot even read it. Where the folder cannot be written, or NODE_DISABLE_COMPILE_CACHE=1 says so, nothing is kept.
-// A package that `npm pack` made holds JavaScript in place of src/, for Node strips no types below node_modules.
+// Starts the command line with a cache of compiled and stripped modules, which makes the start a third faster. Nothing is cached if the
+// folder is not writable, or with NODE_DISABLE_COMPILE_CACHE=1. This file is JavaScript, because TypeScript here would load the type
+// stripping itself, and so that older Nodes can print the error below. A packed package has JavaScript in lib/ in place of src/, because
+// Node strips no types below node_modules.
 import { existsSync } from 'node:fs';
 import module from 'node:module';
 import process from 'node:process';

@@ -1,15 +1,15 @@
-// `npm run licences`: prints the packages that run in production as a tree, each with its licence, and what the explorer's bundle holds.
-// Ends with exit code 1 where a licence is not on the list of those that are allowed. Needs no network.
+// `npm run licences`: prints the packages that run in production as a tree with their licences, and those in the explorer's bundle. Ends
+// with exit code 1 if a licence is not on the list of allowed ones. Needs no network.
 import { ignoreClosedPipes } from '../src/output/closed-pipe.ts';
 import { type Component, makeSbom, type Sbom } from './sbom.ts';
 
-/** Licences that ask for no more than to be named (SPDX identifiers). */
+/** Licences that require only attribution (SPDX identifiers). */
 const ALLOWED = new Set([
   ...['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0'],
   ...['CC0-1.0', 'ISC', 'MIT'],
 ]);
 
-/** The component's licence as an SPDX expression; `none` where it states none. */
+/** The component's licence as an SPDX expression; `none` if it states none. */
 export function licenceOf({ licenses = [] }: Component): string {
   const stated = licenses.map((license) =>
     'expression' in license ? license.expression : (license.license.id ?? license.license.name ?? 'none'),
@@ -17,31 +17,31 @@ export function licenceOf({ licenses = [] }: Component): string {
   return stated.length === 0 ? 'none' : stated.join(' AND ');
 }
 
-/** Whether an expression can be met by allowed licences. What is not an identifier, or a plain choice between some, is not. */
+/** Whether allowed licences satisfy an expression: an identifier, or a plain choice between some. Other expressions are never allowed. */
 export function isAllowed(expression: string): boolean {
   const choices = expression.replace(/^\((.*)\)$/, '$1').split(' OR ');
   return choices.some((choice) => ALLOWED.has(choice));
 }
 
-/** The components whose licence is not allowed. */
+/** The components without an allowed licence. */
 export function refused({ components }: Sbom): Component[] {
   return components.filter((component) => !isAllowed(licenceOf(component)));
 }
 
-/** The lines of the tree: each package once with what it needs, then by its name alone. */
+/** The lines of the tree. A package has its dependencies only at its first occurrence, then only its name. */
 export function* treeOf({ metadata, components, dependencies }: Sbom): Generator<string> {
   const byRef = new Map(components.map((component) => [component['bom-ref'], component]));
   const needs = new Map(dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]));
-  const shown = new Set<string>();
+  const printed = new Set<string>();
 
   function* below(ref: string, indent: string): Generator<string> {
     for (const needed of needs.get(ref) ?? []) {
       const component = byRef.get(needed);
       if (component === undefined) continue;
-      const isKnown = shown.has(needed);
-      shown.add(needed);
-      yield `${indent}${needed}  ${licenceOf(component)}${isKnown && needs.get(needed)?.length ? '  (see above)' : ''}`;
-      if (!isKnown) yield* below(needed, `${indent}  `);
+      const wasPrinted = printed.has(needed);
+      printed.add(needed);
+      yield `${indent}${needed}  ${licenceOf(component)}${wasPrinted && needs.get(needed)?.length ? '  (see above)' : ''}`;
+      if (!wasPrinted) yield* below(needed, `${indent}  `);
     }
   }
 
@@ -49,7 +49,7 @@ export function* treeOf({ metadata, components, dependencies }: Sbom): Generator
   yield* below(metadata.component['bom-ref'], '  ');
   yield 'bundled for the explorer';
   for (const component of components)
-    if (!shown.has(component['bom-ref'])) yield `  ${component['bom-ref']}  ${licenceOf(component)}`;
+    if (!printed.has(component['bom-ref'])) yield `  ${component['bom-ref']}  ${licenceOf(component)}`;
 }
 
 if (import.meta.main) {

@@ -1,6 +1,6 @@
-// What `npm pack` does before and after it packs, once the Prisma client and the explorer's bundle are made. Before: JavaScript from src/
-// into lib/, and beside the TypeScript of the Prisma client, for Node strips no types below node_modules; and a package.json for whoever
-// installs the package: with the command, and without what only a clone needs. After (`restore`): the clone as it was.
+// Runs before and after `npm pack`, once the Prisma client and the explorer's bundle are built. Before, it compiles src/ to JavaScript in
+// lib/, and the Prisma client to JavaScript next to its TypeScript, because Node strips no types below node_modules; and it writes the
+// package.json for users of the package: with the command, and without entries for a clone. After (`restore`), it restores the clone.
 import { spawnSync } from 'node:child_process';
 import { cp, glob, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -20,16 +20,16 @@ const KEPT = at('.cache/package.json');
 const COMPILED = at('.cache/compiled');
 const CLIENT = 'generated/prisma';
 
-/** Of the clone's package.json; the rest is for developers, or links the command where npx finds it fast. */
+/** Entries of the clone's package.json that the package does not need: for developers, or for npx to find the command fast. */
 const ONLY_IN_CLONES = [
   ...['private', 'scripts', 'allowScripts', 'overrides', 'knip'],
   ...['devDependencies', 'optionalDependencies'],
 ];
 
-/** What the program reads beside its modules: files and folders below src/ that are no TypeScript. */
+/** The files below src/ that the program reads at run time and that are not TypeScript. */
 export const READ_AT_RUN_TIME = ['http/favicon.ico', 'rest/openapi.md'];
 
-/** The package.json of the package that is made of the clone's. */
+/** Makes the package's package.json from the clone's. */
 export function packedManifest(clone: Manifest): Manifest {
   const { 'funnel-gateway-command': _, ...dependencies } = clone.dependencies;
   const kept = Object.fromEntries(Object.entries(clone).filter(([key]) => !ONLY_IN_CLONES.includes(key)));
@@ -50,7 +50,7 @@ async function prepare(): Promise<void> {
   await rename(join(COMPILED, 'src'), at('lib'));
   await cp(join(COMPILED, CLIENT), at(CLIENT), { recursive: true });
   for (const path of READ_AT_RUN_TIME) await cp(at(`src/${path}`), at(`lib/${path}`), { recursive: true });
-  // A pack that was interrupted has left its own.
+  // Keeps the saved copy if an interrupted pack has left its own package.json here.
   if ('scripts' in (await read(MANIFEST))) {
     await mkdir(at('.cache'), { recursive: true });
     await cp(MANIFEST, KEPT);

@@ -1,5 +1,5 @@
-// `npm run sbom`: prints what the gateway consists of in production, as CycloneDX 1.5: the packages that package-lock.json pins, and those
-// that the explorer's bundle holds. Needs no network, and prints the same for the same lock file and bundle.
+// `npm run sbom`: prints the components of the gateway in production, as CycloneDX 1.5: the packages in package-lock.json, and those in the
+// explorer's bundle. Needs no network. The output depends only on the lock file and the bundle.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
@@ -47,7 +47,7 @@ interface Lock {
   >;
 }
 
-/** @throws Error where npm fails, or the explorer is not built */
+/** @throws Error if npm fails, or the explorer is not built */
 export function makeSbom(): Sbom {
   const { metadata, components, dependencies, ...made } = runNpmSbom();
   const manifest = readJson<Manifest>('package.json');
@@ -68,7 +68,7 @@ export function makeSbom(): Sbom {
   const installed = components.filter((component) => inProduction.has(component['bom-ref']));
   const sbom = {
     ...made,
-    // Neither the moment nor npm's version: two runs are the same.
+    // Omits the time and npm's version, so that two runs print the same.
     metadata: {
       lifecycles: [{ phase: 'build' }],
       tools: [{ vendor: 'npm', name: 'cli' }],
@@ -83,8 +83,8 @@ export function makeSbom(): Sbom {
 }
 
 /**
- * The packages that an install without development tools brings, by the lock file. `npm sbom --omit dev` is not asked for them: it also
- * omits what both production and a development tool need, such as graphql.
+ * The packages that an install without development tools installs, from the lock file. `npm sbom --omit dev` would also omit packages that
+ * both production and a development tool need, such as graphql.
  */
 function installedWithoutTools(): ReadonlySet<string> {
   const { packages } = readJson<Lock>('package-lock.json');
@@ -98,7 +98,7 @@ function installedWithoutTools(): ReadonlySet<string> {
   );
 }
 
-/** The root, what it needs, what that needs, and so on: not what only Prisma's command line needs, which generates the client. */
+/** The root and its direct and indirect dependencies, without those that only Prisma's command line needs, which generates the client. */
 function reachableFrom(root: string, needs: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
   const reached = new Set([root]);
   for (const ref of reached) for (const needed of needs.get(ref) ?? []) reached.add(needed);
@@ -123,7 +123,7 @@ function runNpmSbom(): Sbom {
   return JSON.parse(stdout) as Sbom;
 }
 
-/** What Vite has written of the packages whose code is in the explorer's bundle: they are development dependencies of the clone. */
+/** The packages in the explorer's bundle, from Vite's list. In the clone they are development dependencies. */
 function bundledComponents(installed: readonly Component[]): Component[] {
   const [file] = globSync('build/graphiql/assets/licenses-*.txt', { cwd: ROOT });
   if (file === undefined) throw new Error('The explorer is not built: run npm run build first.');

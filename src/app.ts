@@ -13,7 +13,7 @@ import { loadOf } from './store/connections/pool.ts';
 import { createStore, type Store } from './store/store.ts';
 import { type Metrics, noMetrics } from './telemetry/metrics.ts';
 
-/** What an App needs besides its configuration. */
+/** The values that an App needs in addition to its configuration. */
 export interface AppSecrets {
   databaseUrl: string;
   listenUrl?: string | undefined;

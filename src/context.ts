@@ -28,17 +28,17 @@ export interface Context extends App {
   readonly requestId: string;
   /** Aborted when the request's deadline passes or its client disconnects. The reason is the error for the client. */
   readonly signal: AbortSignal;
-  /** When that will be, in milliseconds as `performance.now()`; absent: there is no deadline. */
+  /** The time of the deadline, in milliseconds as `performance.now()`; absent: there is none. */
   readonly deadline?: number | undefined;
-  /** What the request has changed so far. */
+  /** The request's changes so far. */
   readonly changes: Changes;
-  /** Which database server answers its reads; absent: the primary. */
+  /** The database server for its reads; absent: the primary. */
   readonly reading?: Reading;
   /** The facts about the request for its log line, metrics and trace. */
   readonly facts: RequestFacts;
   /**
-   * Waits for a turn of the caller's team, for a request that costs this many points. A request that turns out to cost more gives up its
-   * turn and waits again. Call it before the work, and not within a change. Absent: requests do not wait.
+   * Waits for a queue slot of the caller's team, for a request that costs this many points (http/request-turn.ts). A request that costs more
+   * than expected releases its slot and waits again. Call it before the work, and not within a change. Absent: requests do not wait.
    */
   readonly turn?: ((points: number) => Promise<void> | undefined) | undefined;
   /** The caller. */

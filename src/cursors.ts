@@ -11,17 +11,17 @@ interface Position {
   readonly time?: Date;
 }
 
-/** An opaque cursor: the position of a row in lists of this kind, ordered by id. */
+/** Encodes the position of a row in lists of this kind, ordered by id, as an opaque cursor. */
 export function encodeCursor(kind: string, id: bigint): string {
   return Buffer.from(`${kind}:${id}`).toString('base64url');
 }
 
-/** An opaque cursor: the position of a row in lists of this kind, ordered by `updatedAt`. */
+/** Encodes the position of a row in lists of this kind, ordered by `updatedAt`, as an opaque cursor. */
 export function encodeTimeCursor(kind: string, time: Date, id: bigint): string {
   return Buffer.from(`${kind}/updated_at:${time.toISOString()}:${id}`).toString('base64url');
 }
 
-/** Longer than any cursor of encodeTimeCursor. */
+/** No cursor of encodeTimeCursor is longer. */
 const MAX_CURSOR_CHARS = 160;
 
 /**

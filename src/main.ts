@@ -7,7 +7,7 @@ import { StartupError } from './errors.ts';
 import { buildInfo } from './output/build-info.ts';
 import { outliveOutputs } from './output/closed-pipe.ts';
 
-/** Under npm, Ctrl-C sends the signal twice, from the terminal and from npm: only a later signal counts as a second one. */
+/** Under npm, Ctrl-C sends the signal twice, from the terminal and from npm. Only a signal after this time counts as a second one. */
 const SAME_SIGNAL_MS = 500;
 
 /** The interval for checking whether the parent shell of npx has ended. */

@@ -8,7 +8,7 @@ export const MAX_PAGE_SIZE = 100;
 
 export type SortOrder = 'asc' | 'desc';
 
-/** The given filters, by property. Rows must match every filter, with any of its values. */
+/** The filters of a request, by property. Rows must match every filter, with any of its values. */
 export type FilterValues = Readonly<Record<string, readonly (bigint | string | boolean)[]>>;
 
 /** The filter and order of a list; absent: all rows, ordered by id. */
@@ -16,13 +16,13 @@ export interface Selection {
   readonly filter?: FilterValues;
   /** Rows with the same time are ordered by id. */
   readonly sort?: Sort;
-  /** The saved filter that rows must match besides, and the parameter that named it. */
+  /** The saved filter that rows must match in addition, and the parameter that contained its id. */
   readonly refinedBy?: { readonly id: bigint; readonly name: string };
   /** A page has rows only while its workspace has this saved filter, unchanged. */
   readonly provided?: Provided;
 }
 
-/** A saved filter, and the time of its last change, which no two of its versions share. */
+/** A saved filter, and the time of its last change, which identifies its version. */
 export interface Provided {
   readonly id: bigint;
   readonly updatedAt: Date;
@@ -69,8 +69,8 @@ export interface ConnectionArgs {
  * The page that connection arguments request: by default 20 objects, at most 100.
  * @param kind the kind of list to which the cursors must belong, such as `contacts`
  * @param selection the filter and order
- * @throws AppError `invalid` naming each wrong argument: sizes below 1, `first` with `last`, a cursor of another kind of list or of
- *   another order
+ * @throws AppError `invalid` with each wrong argument: sizes below 1, `first` with `last`, a cursor of another kind of list or of another
+ *   order
  */
 export function parseConnectionArgs(
   kind: string,

@@ -11,8 +11,9 @@ import type { Shell } from './shell.ts';
 const MIGRATED_CHECK_MS = 2_000;
 
 /**
- * Starts maintaining partitions and blanking erased contacts; scheduled jobs and, if this process `delivers`, webhooks and the fetching of images, at once or when
- * pending migrations have been applied. The latter are loaded after the command has started, so that nothing waits for them.
+ * Starts maintaining partitions and blanking erased contacts. Starts scheduled jobs and, if this process `delivers`, webhooks and the
+ * fetching of images, once no migrations are pending; these modules are loaded after the command has started, so that nothing waits for
+ * them.
  */
 export function startBackgroundWork(
   shell: Shell,
@@ -49,7 +50,7 @@ export function startBackgroundWork(
   };
 }
 
-/** Also false while the database does not answer. */
+/** Whether no migrations are pending; false while the database does not answer. */
 function isMigrated({ store }: App): Promise<boolean> {
   return migrationState(store.pool).then(
     ({ pending }) => pending.length === 0,

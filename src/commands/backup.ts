@@ -1,5 +1,5 @@
-// `backup`: writes a consistent snapshot of the embedded database into one file that only its owner can read. Works beside a running
-// server.
+// `backup`: writes a consistent snapshot of the embedded database into one file that only its owner can read. Works while a server is
+// running.
 import { link, open, rename, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { StartupError } from '../errors.ts';

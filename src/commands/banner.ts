@@ -1,4 +1,4 @@
-// What `serve` prints after its start: the addresses, and one command to try. Pure.
+// The banner that `serve` prints after its start: the addresses, and one command to try. Pure.
 import { isIP } from 'node:net';
 import { isServiceHost } from '../auth/hosts.ts';
 import type { Config } from '../config/config.ts';
@@ -11,11 +11,11 @@ export interface BannerFacts {
   readonly port: number;
   /** null: the process serves no metrics. */
   readonly metricsPort: number | null;
-  /** null when there is no key to show. */
+  /** null: there is no key to print. */
   readonly demoKey: DemoKey | null;
-  /** The person who can sign in to the demo; null when no password is known. */
+  /** The person who can sign in to the demo; null without a stored password. */
   readonly demoPerson: DemoPerson | null;
-  /** The code of a link that signs in by itself; null when none is printed. */
+  /** The code of the link that signs in; null when none is printed. */
   readonly demoCode: string | null;
   /** A workspace that the demo key gives access to. */
   readonly workspaceId: bigint | null;
@@ -27,13 +27,13 @@ export interface BannerFacts {
     readonly earlier: readonly string[];
   } | null;
   readonly store: 'ready' | 'empty' | 'not migrated';
-  /** The store has signing keys that no secret key here opens. */
+  /** Whether the store has signing keys that no secret key of this process decrypts. */
   readonly isSecretKeyWrong: boolean;
   /** This machine's network addresses. */
   readonly networkAddresses: readonly string[];
 }
 
-/** For the banner and the log. */
+/** The message in the banner and the log. */
 export const WRONG_SECRET_KEY =
   'SECRET_KEY is not the one of this store, so nobody can sign in: set the one that it had, or, if that is lost, run "npx funnel-gateway signing-key rotate --now".';
 
@@ -74,7 +74,7 @@ function isAnywhere({ host }: Pick<Config, 'host'>): boolean {
   return host === '0.0.0.0' || host === '::';
 }
 
-/** The address for other machines, or the setting that they need; empty if the service is only on loopback. */
+/** The address for other machines, or the setting that makes one; empty if the service listens only on loopback. */
 function networkLines(facts: BannerFacts): string[] {
   const { config, port, networkAddresses } = facts;
   const { hostname } = new URL(addressesOf(facts).rest);

@@ -1,4 +1,4 @@
-// The commands, in the order of the help text. Each command's file is loaded only when it is needed, so that help and the start of the
+// The commands, in the order of the help text. A command's file is loaded only when the command runs, so that help and the start of the
 // gateway are fast.
 import type { Program, Shell } from './shell.ts';
 

@@ -34,18 +34,18 @@ export interface DatabaseServer {
   readonly url: string;
   /** null: an external server. */
   readonly embedded: EmbeddedDatabase | null;
-  /** null: the embedded server, which is started with the right ones. */
+  /** null: the embedded server, which always has the right settings. */
   readonly sessions: SessionSettings | null;
 }
 
 interface Use {
   /** Whether `work` handles the shell's signal itself; otherwise the signal cancels its statements. */
   readonly stopsItself?: boolean;
-  /** Whether the process has metrics and traces, as they are configured. */
+  /** Whether the process has the configured metrics and traces. */
   readonly isObserved?: boolean;
-  /** Whether it does not matter what sessions make of dates. */
+  /** Whether the time zone of sessions does not matter. */
   readonly anySessions?: boolean;
-  /** What has to be done, or to hold, before `work` starts. */
+  /** Prepares or checks the database before `work` starts. */
   readonly prepare?: (database: OpenDatabase) => Promise<void>;
 }
 
@@ -109,8 +109,8 @@ export async function withApp<T>(
 }
 
 /**
- * Runs `work` on a store whose tables are up to date. Migrates the embedded database if necessary; an external one must be migrated by
- * its operator.
+ * Runs `work` on a store whose tables are up to date. Migrates the embedded database if necessary; the operator must migrate an external
+ * one.
  */
 export function withTables<T>(
   shell: Shell,
@@ -125,8 +125,8 @@ export function withTables<T>(
 }
 
 /**
- * Runs `work` on a store that may have the tables of an earlier version: for corrections that are needed before a migration. `work` may
- * use only what the first migration created.
+ * Runs `work` on a store that may have the tables of an earlier version, for corrections that a migration needs. `work` may use only tables
+ * and columns of the first migration.
  */
 export function withUnmigrated<T>(shell: Shell, work: (database: OpenDatabase) => Promise<T>): Promise<T> {
   const prepare = ({ app }: OpenDatabase) => requireState(app, ({ applied }) => applied.length > 0);
@@ -145,7 +145,7 @@ async function requireState({ store }: App, isEnough: (state: MigrationState) =>
  */
 export async function bringUpToDate(app: App, signal?: AbortSignal): Promise<void> {
   const applied = await applyMigrations(app.store.pool, undefined, { signal });
-  // An empty database gets all of them: a hundred names would hide what a first start says.
+  // An empty database gets all of them. A hundred names would hide the other output of a first start.
   const isAll = applied.length === (await readMigrations(PRISMA_FOLDER)).length;
   const what = isAll ? { count: applied.length, last: applied.at(-1) } : { migrations: applied };
   if (applied.length > 0) app.log.info(what, 'migrations applied');
@@ -161,7 +161,7 @@ export function addressOf(databaseUrl: string): string {
 }
 
 /**
- * Has sessions use UTC, whatever the server's default is: connections that are opened afterwards do.
+ * Makes sessions use UTC, whatever the server's default is. This applies to connections that are opened afterwards.
  * @param migrate whether pending migrations may be applied, which includes this
  * @throws StartupError with what to do
  */
@@ -179,7 +179,7 @@ export async function requireUtcSessions(
 }
 
 /**
- * Connects once, so that a problem is reported in one sentence. The sentence never contains the password.
+ * Connects once, and reports a problem in one sentence, which never contains the password.
  * @returns the settings of the session
  */
 export async function requireAnswer(databaseUrl: string): Promise<SessionSettings> {
@@ -215,7 +215,7 @@ const WRONG_LOGIN =
   'refuses the user name or password: correct DATABASE_URL, where @ / ? # and % in them are percent-encoded';
 const GUIDE = 'see "TLS to the database" in docs/operating.md';
 
-/** What is said of an error, by its code and its message: the first that fits. */
+/** The texts about errors, by code and message. The first match applies. */
 const REFUSALS: readonly (readonly [code: RegExp, message: RegExp | null, said: string])[] = [
   [/^ERR_TLS_CERT_ALTNAME_INVALID$/, null, `has a certificate for another host name: ${GUIDE}`],
   [/^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/, null, 'has a certificate that is not valid today: renew it'],

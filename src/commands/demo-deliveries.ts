@@ -1,14 +1,13 @@
-// What the deliveries of the demo's past would have been: each attempt as the worker makes it, with an answer that is made up. Nothing is
-// sent.
+// Makes up delivery attempts for the demo's history, by the worker's own code with an invented answer. It sends nothing.
 import type { App } from '../context.ts';
 import { attempt } from '../jobs/delivery/attempt.ts';
 import { nextAttempt } from '../jobs/delivery/retries.ts';
 import type { MakeUpAttempts } from '../store/demo/past-records.ts';
 import type { Outcome } from '../store/webhooks/delivery-outcomes.ts';
 
-/** After the event. */
+/** The time from the event to the first attempt. */
 const FIRST_MS = 240;
-/** The demo's endpoints have no secret: nobody can verify these signatures, nor sign anything else with it. */
+/** A text in place of the secrets, which the demo's endpoints do not have: it verifies and signs nothing else. */
 const SECRETS = { current: 'none', previous: null };
 
 /** The attempts of a delivery, from the first to the one that succeeds, or the last. They are the same every time. */

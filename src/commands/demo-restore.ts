@@ -1,4 +1,4 @@
-// `demo restore`: restores the demo's funnels to their original state, so that removals can be tried again.
+// `demo restore`: restores the demo's funnels to their original state, so that users can try removals again.
 import { restoreDemo } from '../store/demo/restore.ts';
 import { actionsOf, fieldsOf } from './operator.ts';
 import type { Program, Shell } from './shell.ts';

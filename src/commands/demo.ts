@@ -28,7 +28,7 @@ export interface DemoPerson {
   readonly password: string;
 }
 
-/** The seeded demo; without a person if her e-mail address was taken. */
+/** The seeded demo; `person` is null if her e-mail address was taken. */
 export type SeededDemo = DemoSummary & { readonly demoKey: string; readonly person: DemoPerson | null };
 
 export const KEY_FILE = 'demo-key';
@@ -37,12 +37,12 @@ export const DEMO_PASSWORD_FILE = 'demo-password';
 /** Seeds the demo data; null when the store already has a team. */
 export async function seed(database: OpenDatabase): Promise<SeededDemo | null> {
   const { app } = database;
-  // Before the demo's data is loaded: most starts are of a store that has its own.
+  // Checks this before it loads the demo's data, because most stores have their own.
   if (await hasAnyTeam(app.store)) return null;
   const { seedDemo } = await import('../store/demo/seed.ts');
   let demoKey = '';
   let person: DemoPerson | null = null;
-  // Secrets are stored before the transaction commits, so that they exist when others see the data.
+  // Stores secrets before the transaction commits, so that they exist when other processes see the data.
   const secrets: DemoSecrets = {
     async issueKey() {
       const { token, hash, hint } = createToken();

@@ -1,4 +1,4 @@
-// `doctor`: checks everything that the gateway needs, and reports what is wrong and what to do. It changes nothing, and shows no secret.
+// `doctor`: checks everything that the gateway needs, and reports problems and their solutions. It changes nothing, and prints no secret.
 import { versions } from 'node:process';
 import { ConfigError, type Settings } from '../config/config.ts';
 import { nearMissSentence } from '../config/near-misses.ts';
@@ -50,7 +50,7 @@ async function examine(shell: Shell, limits: Limits): Promise<Finding[]> {
 
   const wrong = (name: keyof typeof NEEDED) => NEEDED[name].filter((variable) => invalid.includes(variable));
 
-  /** A check is skipped if variables that it needs are invalid, because it would examine something else. */
+  /** Skips a check if variables that it needs are invalid, because it would examine something else. */
   async function unlessWrong(
     name: keyof typeof NEEDED,
     check: () => Promise<Finding[]>,
@@ -78,7 +78,7 @@ async function examine(shell: Shell, limits: Limits): Promise<Finding[]> {
     unlessWrong(
       'database',
       () => checkDatabase(settings, limits, keys),
-      // It connects, and then has checks of its own: what hangs there is to be told of one of them.
+      // Twice the time, because this check contains others: if something hangs, the inner check reports it.
       { ...limits, checkMs: 2 * limits.checkMs },
     ),
   ]);

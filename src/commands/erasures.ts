@@ -1,4 +1,4 @@
-// `erasures`: lists the erased contacts, for storing beside the backups, and erases them again in a restored store.
+// `erasures`: lists the erased contacts, to be stored with the backups, and erases them again in a restored store.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { StartupError } from '../errors.ts';

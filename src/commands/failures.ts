@@ -15,7 +15,7 @@ export interface Failure {
 /** Ends a command with exit code 1 after it has printed its failure as its result. */
 export class FailedAsPrinted extends Error {}
 
-/** Converts any thrown value; null for help and version, which are no failures. */
+/** Converts any thrown value; null for help and version, which are not failures. */
 export function toFailure(error: unknown): Failure | null {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return null;

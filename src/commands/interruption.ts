@@ -5,8 +5,8 @@ import { cancellingOn } from '../store/connections/cancelling.ts';
 import type { Shell } from './shell.ts';
 
 /**
- * Runs work that is short unless it has to wait; the shell's signal ends the wait. If the work has completed by then, it counts as a
- * success. If it consists of several transactions, those before the interrupted one stay committed.
+ * Runs work that is short unless it has to wait. The shell's signal ends the wait; work that has completed by then is a success. If it
+ * consists of several transactions, those before the interrupted one stay committed.
  * @throws StartupError when the signal came first; the errors of `work`
  */
 export async function untilInterrupted<T>(

@@ -20,18 +20,18 @@ export async function readKeptFiles(dataDir: string): Promise<Map<string, string
   return found;
 }
 
-/** Files that are written, but not at their final paths yet. */
+/** Written files that are not at their final paths yet. */
 interface WaitingFiles {
   /** Moves them to their final paths. */
   place(): Promise<void>;
-  /** Removes those that were not moved. */
+  /** Removes the files that were not moved. */
   discard(): Promise<void>;
-  /** The path under which the previous secret key was saved; null when there was no other one. */
+  /** The path of the saved previous secret key; null if there was no other one. */
   readonly earlierKey: string | null;
 }
 
 /**
- * Writes files beside their final paths, readable for their owner only. A different secret key that exists there is saved under another
+ * Writes files in the folders of their final paths, readable only for their owner. Saves an existing different secret key under another
  * name.
  */
 export async function writeKeptFiles(

@@ -3,7 +3,7 @@
 /** A thumbprint that looks like an option (RFC 7638, SHA-256: 43 characters). No real option is that long. */
 const KEY_ID = /^-[\w-]{42}$/;
 
-/** The arguments; a key's id that looks like an option is moved after `--`, so that it is not parsed as one. */
+/** The arguments, with a key's id that looks like an option moved after `--`, so that it is not parsed as an option. */
 export function separateKeyId(args: readonly string[]): readonly string[] {
   const isSigningKey = args.find((arg) => !arg.startsWith('-')) === 'signing-key';
   if (!isSigningKey || args.includes('--')) return args;

@@ -51,7 +51,7 @@ async function apply({ signal }: Shell, { store, config, log }: App, force: bool
   const applied = await applyMigrations(store.pool, undefined, { force, signal });
   const partitions = await makePartitions({ store, config }).catch(notMade('partitions for the days ahead'));
   await migrateJobQueue(store.pool, log).catch(notMade('the tables of the job queue'));
-  // Over a new connection: those that are open keep their settings.
+  // Checks a new connection, because open ones keep their settings.
   requireUtc(await requireAnswer(store.connection.connectionString ?? ''));
   const text = applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}.`;
   return [{ applied, partitions }, text];

@@ -1,4 +1,4 @@
-// Commands for the operator of a store: how their work runs, and what they print: JSON for scripts, text and tables for people.
+// Runs commands for the operator of a store, and prints their results: JSON for scripts, text and tables for people.
 import type { App } from '../context.ts';
 import { toTimestamp } from '../rows/json.ts';
 import { withTables } from './database.ts';
@@ -27,7 +27,7 @@ type SnakeCase<Name extends string> = Name extends `${infer Letter}${infer Rest}
   ? `${Letter extends Lowercase<Letter> ? Letter : `_${Lowercase<Letter>}`}${SnakeCase<Rest>}`
   : Name;
 
-/** Fields of a row, by the names that they have in JSON. */
+/** Fields of a row, by their names in JSON. */
 export function fieldsOf<Row extends object, Name extends keyof Row & string>(
   row: Row,
   ...names: readonly Name[]
@@ -40,10 +40,10 @@ function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** A column: the member of an item that it shows, which names it too, or its heading and what it shows. */
+/** A column: the name of an item's member, which also makes the heading; or a heading and a function for the cells. */
 type Column<Item> = (keyof Item & string) | readonly [heading: string, cell: (item: Item) => unknown];
 
-/** The result of a list: its items, and a table of them. @param none the sentence where there is no item */
+/** The result of a list: its items, and a table of them. @param none the sentence for an empty list */
 export function listed<Item extends object>(
   items: readonly Item[],
   none: string,
@@ -52,7 +52,7 @@ export function listed<Item extends object>(
   if (items.length === 0) return [items, none];
   const cells = columns.map((column): readonly [string, (item: Item) => unknown] => {
     if (typeof column !== 'string') return column;
-    // Of a time the day is enough.
+    // Prints only the day of a time.
     if (column.endsWith('_at')) return [headingOf(column.slice(0, -3)), (item) => dayOf(item[column])];
     return [headingOf(column), (item) => item[column]];
   });

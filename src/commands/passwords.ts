@@ -1,5 +1,5 @@
-// Passwords for commands: read from standard input, never from an argument, which other users of the machine could see; or generated, and
-// printed once.
+// Reads passwords for commands from standard input, never from an argument, which other users of the machine could see; or generates them,
+// to be printed once.
 import { randomInt } from 'node:crypto';
 import { addAbortSignal } from 'node:stream';
 import { invalid } from '../errors.ts';
@@ -36,7 +36,7 @@ async function readPassword(shell: Shell): Promise<string> {
   return password;
 }
 
-/** The password from standard input, or a generated one. `made` is the generated password, which has to be printed; otherwise null. */
+/** The password from standard input, or a generated one. `made` is the generated password, which the caller must print; otherwise null. */
 export async function takePassword(
   shell: Shell,
   fromStdin: true | undefined,

@@ -1,5 +1,5 @@
-// Readable log lines: on a terminal each line of JSON becomes readable text. It replaces pino-pretty and its 13 packages. It knows the
-// lines of requests, and escapes what clients sent, so that no request can send escape sequences to the operator's terminal.
+// Formats log lines: on a terminal each line of JSON becomes readable text. It replaces pino-pretty and its 13 packages. It has a format
+// for lines of requests, and escapes clients' texts, so that no request can send escape sequences to the operator's terminal.
 import { styleText } from 'node:util';
 import type { bufferLines } from '../output/log.ts';
 import { printable } from './shell.ts';

@@ -17,8 +17,8 @@ The configuration comes from environment variables and a .env file: see "serve -
 Exit codes: 0 done, 1 failed, 2 wrong usage.`;
 
 /**
- * Runs the command that the arguments name.
- * @param showStack whether an unexpected failure is shown with its stack
+ * Runs the command in the arguments.
+ * @param showStack whether to print the stack of an unexpected failure
  * @returns the exit code
  */
 export async function runProgram(
@@ -94,13 +94,13 @@ async function createProgram(args: readonly string[], shell: Shell & { json: boo
   return program;
 }
 
-/** The words that name the command: `help token create` and `token create --help` name the same one. */
+/** The words of the command: the same for `help token create` and `token create --help`. */
 function wordsOf(args: readonly string[]): readonly string[] {
   const words = args.filter((arg) => !arg.startsWith('-'));
   return words[0] === 'help' ? words.slice(1) : words;
 }
 
-/** The command that the first words name, as deep as they match, and the remaining words. */
+/** The deepest command that the first words match, and the remaining words. */
 function findCommand(
   program: Program,
   words: readonly string[],
@@ -114,7 +114,7 @@ function findCommand(
   return { command, rest: [] };
 }
 
-/** Removes the help option if the words name no existing command, so that the error about the unknown command is printed instead. */
+/** Removes the help option if the words match no command, so that the error about the unknown command is printed instead. */
 function withoutVainHelp(program: Program, args: readonly string[]): readonly string[] {
   const isHelp = (arg: string) => arg === '--help' || arg === '-h';
   const { command, rest } = findCommand(program, wordsOf(args));

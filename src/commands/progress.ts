@@ -2,7 +2,7 @@
 import type { Shell } from './shell.ts';
 
 export interface Progress {
-  /** So many more are done. */
+  /** Adds to the number of things that are done. */
   add(count: number): void;
   stop(): void;
 }
@@ -11,7 +11,7 @@ const EVERY_MS = { terminal: 100, elsewhere: 5_000 };
 /** Goes back to the start of the line, and clears it. */
 const OVER = '\r\u001b[K';
 
-/** Starts showing progress on standard error. @param what the counted things, in the plural */
+/** Starts to print progress on standard error. @param what the counted things, in the plural */
 export function createProgress({ stderr, json }: Shell, total: number, what: string): Progress {
   const isTerminal = stderr.isTTY === true;
   const everyMs = isTerminal ? EVERY_MS.terminal : EVERY_MS.elsewhere;

@@ -15,7 +15,7 @@ interface Facts {
   /** The status of the response. */
   readonly answered: number;
   readonly checked: Verification;
-  /** Whether there was a secret to check with. */
+  /** Whether a secret was configured to check the signatures with. */
   readonly isChecked: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Whether replicas allow the connections that the gateway may open to them.
+// Checks whether replicas allow the connections that the gateway may open to them.
 import { MOST_REPLICA_CONNECTIONS } from '../store/connections/connection-counts.ts';
 import { readServerFacts } from '../store/inspection/server-facts.ts';
 import { addressOf } from './database.ts';

@@ -1,4 +1,4 @@
-// `restore`: replaces the embedded database by a backup. The whole file is read and checked before anything is changed.
+// `restore`: replaces the embedded database by a backup. It reads and checks the complete file before it changes anything.
 import { type FileHandle, open } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { resolve } from 'node:path';
@@ -99,7 +99,7 @@ async function openFile(path: string): Promise<FileHandle> {
   return file;
 }
 
-/** Reads the whole file once, without changing anything. @throws StartupError saying why a file cannot be restored */
+/** Reads the complete file once, without changing anything. @throws StartupError saying why a file cannot be restored */
 async function verify({ signal }: Shell, file: FileHandle, path: string): Promise<Manifest> {
   let archive: ArchiveReader | undefined;
   try {
@@ -172,7 +172,7 @@ async function load(
     progress.stop();
     await archive.close();
   }
-  // At once: until then the database and the stored secret key do not match.
+  // Without delay, because until then the database and the stored secret key do not match.
   await files?.place();
   await dropReplaced(url);
   return { earlierKey: files?.earlierKey ?? null, erased };

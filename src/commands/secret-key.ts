@@ -41,7 +41,7 @@ function make(file: string): string {
   const unfinished = `${file}.${randomBytes(8).toString('hex')}`;
   const key = randomBytes(48).toString('base64url');
   try {
-    // Data encrypted with the key is lost if the key is lost: so it is on the disk before it is used.
+    // Flushes the key to the disk before its first use: data encrypted with it would be lost with the key.
     writeFileSync(unfinished, `${key}\n`, { mode: 0o600, flag: 'wx', flush: true });
     // Fails if another process has created the file.
     linkSync(unfinished, file);

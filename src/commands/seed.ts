@@ -13,7 +13,7 @@ import { type Program, remark, report, type Shell } from './shell.ts';
 
 const MAX_COUNT = 100_000_000;
 
-/** What there can be many of, by the name of the option. */
+/** The functions that insert many rows, by the name of the option. */
 const KINDS = { contacts: insertManyContacts, orders: insertManyOrders };
 type Kind = keyof typeof KINDS;
 const EXAMPLES = `

@@ -42,7 +42,7 @@ function refuseWorkers(): never {
 
 async function serve(shell: Shell, options: ServeOptions): Promise<void> {
   const { config } = shell.settings();
-  // Loading takes as long as the start of the database, so both run at the same time.
+  // Loads this while the database starts, which takes as long.
   const server = import('../http/listener.ts');
   server.catch(() => {});
   await withServer(shell, async (opened) => {
@@ -54,7 +54,7 @@ async function serve(shell: Shell, options: ServeOptions): Promise<void> {
       const [prepared] = await untilInterrupted(shell, app, () =>
         Promise.all([prepare(database, options, shell.signal), requireReads(app.store)]),
       );
-      // Verifying a password takes as long as creating the server, so both run at the same time.
+      // Verifies the password while the server is created, which takes as long.
       const person = prepared.store === 'ready' ? findDemoPerson(database) : Promise.resolve(null);
       person.catch(() => {});
       await server;

@@ -1,5 +1,5 @@
 // The parts of the process that a command uses, and its output: results on standard output, everything else on standard error. With
-// --json, a result and an error are one line of JSON each.
+// --json, a result or an error is one line of JSON.
 import type { Readable } from 'node:stream';
 import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import type { Settings } from '../config/config.ts';
@@ -12,7 +12,7 @@ interface ByteWriter {
   write(text: string): boolean;
 }
 
-/** What is done about errors that nothing has handled. */
+/** Handlers of unhandled errors. */
 interface UnhandledListeners {
   /** A promise was rejected. */
   rejection(reason: unknown): void;
@@ -56,7 +56,7 @@ function idsAsIntegers(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? toInteger(value) : value;
 }
 
-/** Prints a remark, for people only. */
+/** Prints a remark for people; nothing with --json. */
 export function remark({ stderr, json }: Shell, text: string): void {
   if (!json) stderr.write(`${text}\n`);
 }
@@ -75,7 +75,7 @@ export function table(heading: readonly string[], rows: readonly (readonly strin
     .join('\n');
 }
 
-/** Escapes control characters, and characters that are invisible or change the direction of text: what is shown may come from anybody. */
+/** Escapes control characters, and characters that are invisible or change the direction of text, because printed texts may be untrusted. */
 export function printable(text: string): string {
   return text.replace(
     /[\p{Cc}\p{Cf}\u2028\u2029]/gu,

@@ -1,10 +1,10 @@
-// The configured metrics and traces. The libraries are loaded only if they are configured.
+// Creates the configured metrics and traces. Loads the libraries only if they are configured.
 import type { App } from '../context.ts';
 import { buildInfo } from '../output/build-info.ts';
 import type { Logger } from '../output/log.ts';
 import type { Shell } from './shell.ts';
 
-/** The metrics and the tracer of the process, as far as they are configured. */
+/** The configured metrics and the configured tracer of the process. */
 export async function createTelemetry(
   shell: Shell,
   log: Logger,

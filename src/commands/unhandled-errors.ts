@@ -1,12 +1,12 @@
-// Errors that nothing has handled, in a process that serves: a rejected promise must not end it for everybody.
+// Handles otherwise unhandled errors in a process that serves: a rejected promise must not end the process for all clients.
 import type { App } from '../context.ts';
 import { StartupError } from '../errors.ts';
 import { limitLines } from '../output/log.ts';
 import type { Shell } from './shell.ts';
 
-/** A fault that repeats itself must not fill the log: the metric counts all of them. */
+/** A repeated fault must not fill the log. The metric counts all errors. */
 const LINES_PER_SECOND = 5;
-/** How much longer than the shutdown of the configuration an end after an exception may take. */
+/** Added to the configured shutdown time: the limit for ending after an exception. */
 const STOP_GRACE_MS = 10_000;
 
 interface UnhandledErrors {
@@ -17,8 +17,8 @@ interface UnhandledErrors {
 }
 
 /**
- * Logs and counts errors that nothing has handled. After a rejected promise the process goes on. After an exception it must shut down;
- * if that takes too long, it is ended.
+ * Logs and counts unhandled errors. After a rejected promise the process continues. After an exception it must shut down; if that takes too
+ * long, this ends it.
  */
 export function watchUnhandledErrors(
   { onUnhandled, exit }: Pick<Shell, 'onUnhandled' | 'exit'>,

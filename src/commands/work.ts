@@ -28,7 +28,7 @@ Examples:
 }
 
 async function work(shell: Shell): Promise<void> {
-  // Fails at once for an invalid configuration: waiting would not correct it.
+  // Fails at once for an invalid configuration, because waiting would not correct it.
   shell.settings();
   let isReady = false;
   let hasSaid = false;

@@ -1,4 +1,4 @@
-// `workspace`: the workspaces of the store and the custom domains that lead to them, for the operator of the gateway.
+// `workspace`: the workspaces of the store and their custom domains, for the operator of the gateway.
 import * as domains from '../services/operator/custom-domains.ts';
 import { create, list, type StoredWorkspace } from '../services/operator/workspaces.ts';
 import { actionsOf, examples, fieldsOf, listed } from './operator.ts';

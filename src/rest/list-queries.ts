@@ -110,15 +110,15 @@ export function withoutFilters({ filters, refinedBy, ...resource }: Resource): R
 interface ServedParameters {
   /** Reads the filters in a query string; absent: the list has no filters. */
   readonly filter?: (query: URLSearchParams) => FilterValues | undefined;
-  /** Reads which saved filter a query string names; absent: none selects the list. */
+  /** Reads the saved filter in a query string; absent: the list has no saved filters. */
   readonly refinedBy?: (query: URLSearchParams) => Selection['refinedBy'];
-  /** The values of `sort_property` besides `id`. Several values may mean the same order. */
+  /** The values of `sort_property` in addition to `id`. Several values may mean the same order. */
   readonly sorts?: Readonly<Record<string, Sort>>;
 }
 
-/** What clients write for the parameters that name a saved filter. */
+/** Common misspellings of the parameters for a saved filter. */
 const NEAR_STORED_FILTER = '(?:saved|stored|refine)[_-]?filters?(?:[_-]?ids?)?|stable[_-]?ids?';
-/** Parameters that would select or sort the rows of a list. In any letter case and form, since clients misspell them. */
+/** Parameters that would select or sort the rows of a list, in any letter case and form, because clients misspell them. */
 const UNSUPPORTED = new RegExp(
   String.raw`^(?:(?:filter|sort_?property|${NEAR_STORED_FILTER})(?:[[.]|$)|(?:filters|after|per_page|sort_order)\[)`,
   'i',
@@ -130,10 +130,10 @@ const OTHER_PAGING = /^(?:updated_?since|created_?since|cursor|starting_?after)$
 const PAGE_NUMBER = /^page(?:\[(?:number)?\])?$/i;
 const OFFSET = /^(?:offset|page\[offset\])$/i;
 
-/** How many unsupported parameters an error names. */
+/** The most unsupported parameters that an error lists. */
 const MAX_UNSUPPORTED = 10;
 
-/** The parameters, besides `filter[refine_filter_id]`, that name a saved filter. */
+/** The parameters for a saved filter, in addition to `filter[refine_filter_id]`. */
 export const STORED_FILTER = ['stored_filter_id', 'stable_id'];
 
 /** The names of parameters that filter a list, in any letter case. */
@@ -142,7 +142,7 @@ export const FILTER = /^filter(?:\[|$)/i;
 /**
  * The page that a REST query string requests. If a parameter is repeated, the last one counts.
  * @param served the filters and orders that the list supports
- * @throws AppError `invalid` (422) naming each invalid parameter (spec §4 rule 6) and each unsupported parameter that would select other
+ * @throws AppError `invalid` (422) with each invalid parameter (spec §4 rule 6) and each unsupported parameter that would select other
  *   rows; any error of `served.filter`
  */
 export function parsePageQuery(query: URLSearchParams, served: ServedParameters = {}): PageRequest {
@@ -188,7 +188,7 @@ function optional<T>(text: string | undefined, parse: (text: string) => T): T | 
 
 /**
  * Checks that the list supports all parameters that would select or order other rows.
- * @throws AppError `invalid` naming each unsupported parameter
+ * @throws AppError `invalid` with each unsupported parameter
  */
 function requireServed(query: URLSearchParams, { filter, refinedBy, sorts }: ServedParameters = {}): void {
   const isServed = (name: string) =>
@@ -208,8 +208,8 @@ function requireServed(query: URLSearchParams, { filter, refinedBy, sorts }: Ser
 }
 
 /**
- * Checks that no parameter asks for another page, or for changes, in the way of other APIs.
- * @throws AppError `invalid` naming each
+ * Checks that no parameter requests another page, or changes, in the way of other APIs.
+ * @throws AppError `invalid` with each such parameter
  */
 function requireOwnPaging(query: URLSearchParams, { sorts }: ServedParameters): void {
   const changes = sorts === undefined ? '' : ' For changes, order by sort_property=updated_at.';
@@ -224,7 +224,7 @@ function refuse(names: Iterable<string>, messageOf: (name: string) => string): v
   if (errors.length > 0) throw invalidFields(errors);
 }
 
-/** Whether a parameter asks for another page, or for changes, in a way that no list has. */
+/** Whether a parameter requests another page, or changes, in a way that no list supports. */
 function pagesOtherwise(name: string, value: string): boolean {
   if (OTHER_PAGING.test(name)) return true;
   return (PAGE_NUMBER.test(name) && Number(value) > 1) || (OFFSET.test(name) && Number(value) > 0);

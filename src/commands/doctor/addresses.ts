@@ -1,4 +1,4 @@
-// Whether SERVICE_HOST, AUTH_URL, HOST and TRUST_PROXY are consistent. Pure.
+// Checks whether SERVICE_HOST, AUTH_URL, HOST and TRUST_PROXY are consistent. Pure.
 import type { Config } from '../../config/config.ts';
 import { isLoopbackAddress, isLoopbackHost } from '../../config/loopback.ts';
 import { type Finding, findingsOf, orOk } from './findings.ts';

@@ -1,4 +1,4 @@
-// The connections of the checks of a database: few, and closed when the checks have ended.
+// Opens the few connections for the checks of a database, and closes them when the checks have ended.
 import { type AppSecrets, closeApp, createApp } from '../../app.ts';
 import type { Config } from '../../config/config.ts';
 import type { App } from '../../context.ts';
@@ -22,7 +22,7 @@ export async function withSilentApp<T>(
   try {
     return await work(app);
   } finally {
-    // Not awaited: a statement that hangs must not keep doctor from saying so.
+    // Not awaited: a hanging statement must not keep doctor from reporting it.
     closeApp(app).catch(() => {});
   }
 }

@@ -1,4 +1,4 @@
-// The database: whether it is reachable, suitable for the gateway, migrated, and has the right time. Doctor neither starts nor creates
+// Checks whether the database is reachable, suitable for the gateway, migrated, and has the right time. Doctor neither starts nor creates
 // it.
 import pg from 'pg';
 import type { Config, Settings } from '../../config/config.ts';
@@ -41,7 +41,7 @@ import { checkStored } from './stored.ts';
 import { checkTenantRole } from './tenant-role.ts';
 
 const { fail, ok, warn } = findingsOf('database');
-/** `needed`: the first migration uses functions of this version. `tried`: the gateway is tested with it. */
+/** Versions of PostgreSQL. `needed`: the first migration uses its functions. `tried`: the oldest one in the gateway's tests. */
 const VERSION = { needed: 14, tried: 15 };
 const CLOCK_MS = { warn: 2_000, fail: 60_000 };
 const OLD_KEY_DAYS = 366;
@@ -50,7 +50,7 @@ const DAY_MS = 86_400_000;
 /** The settings that determine the number of connections. */
 type ConnectionSettings = Pick<Config, 'poolSize' | 'jobs'>;
 
-/** Where the database is; a finding if it cannot be asked. */
+/** The database's address; a finding if there is none to connect to. */
 type Place = { readonly url: string; readonly where: string } | Finding;
 
 /** The folder of the embedded database's files; null for an external server, or if there is no database yet. */
@@ -59,7 +59,7 @@ export async function clusterOf({ config, secrets }: Settings): Promise<string |
   return (await findEmbedded(config.dataDir).catch(() => null))?.cluster ?? null;
 }
 
-/** All checks of the database. @param secretKeys the keys that decrypt its signing keys; null when they are unknown */
+/** All checks of the database. @param secretKeys the keys that decrypt its signing keys; null: unknown */
 export async function checkDatabase(
   settings: Settings,
   limits: Limits,
@@ -69,7 +69,7 @@ export async function checkDatabase(
   if (!('url' in place)) return [place];
   const connection = {
     connectionString: place.url,
-    // The same parameter as the gateway's connections have: a pooler may reject it.
+    // The gateway's connections set this parameter too; a pooler may reject it.
     statement_timeout: settings.config.limits.statementTimeoutMs,
   };
   let facts: ServerFacts;
@@ -102,7 +102,7 @@ export async function checkDatabase(
   return [...checkFacts(facts, place, config), ...rest.flat()];
 }
 
-/** Findings about the facts that a server reports. @param where the name of the server in messages */
+/** Findings about the facts that a server reports. @param where the server's name for messages */
 export function checkFacts(
   facts: ServerFacts,
   place: { readonly url: string; readonly where: string },
@@ -196,7 +196,7 @@ async function checkNotifications(
   ];
 }
 
-/** They are needed to apply migrations only. The encoding is a fact of the server. */
+/** Checks the privileges that only migrations need. `checkFacts` checks the encoding. */
 async function checkPrivileges(pool: pg.Pool, { pending }: MigrationState): Promise<Finding[]> {
   const { fail, ok } = findingsOf('privileges');
   const obstacles = pending.length === 0 ? [] : await findObstacles(pool);

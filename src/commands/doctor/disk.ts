@@ -1,4 +1,4 @@
-// Whether the data folder is writable for us, protected from other users, and has enough free space.
+// Checks whether the data folder is writable for us, protected from other users, and has enough free space.
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { codeOf, messageOf } from '../../store/embedded/failure.ts';
@@ -9,7 +9,7 @@ const { fail, ok, warn } = findingsOf('disk');
 const MB = 1_000_000;
 const FREE_MB = { fail: 100, warn: 1_000 };
 
-/** @param cluster the folder of the embedded database's files, if there are any: it may be on another disk */
+/** Checks the data folder. @param cluster the folder of the embedded database's files, if any: it may be on another disk */
 export async function checkDisk(dataDir: string, cluster: string | null): Promise<Finding[]> {
   const findings = [await checkFolder(dataDir)];
   if (cluster === null || (await stat(cluster)).dev === (await stat(dataDir)).dev) return findings;
@@ -33,7 +33,7 @@ async function checkFolder(folder: string): Promise<Finding> {
   return checkRoom(folder, found);
 }
 
-/** @param found the folder, or its nearest existing parent */
+/** Checks the free space for a folder. @param found the folder, or its nearest existing parent */
 async function checkRoom(folder: string, found: string): Promise<Finding> {
   const { bavail, bsize, ffree, files } = await statfs(found);
   const freeMb = Math.floor((bavail * bsize) / MB);

@@ -1,4 +1,4 @@
-// Whether Citus distributes the store, completely or in part.
+// Checks whether Citus distributes the store, completely or in part.
 import type pg from 'pg';
 import type { MigrationState } from '../../store/migrations/migrations.ts';
 import { NO_REPLICAS } from '../../store/shard-placement/placement.ts';

@@ -5,11 +5,11 @@ import type { Limits } from './limits.ts';
 export type Status = 'ok' | 'warn' | 'fail';
 
 export interface Finding {
-  /** What was checked. */
+  /** The name of the check. */
   readonly name: string;
   readonly status: Status;
   readonly message: string;
-  /** What to do; null when nothing is wrong. */
+  /** The solution; null without a problem. */
   readonly advice: string | null;
 }
 
@@ -25,7 +25,7 @@ export function findingsOf(name: string) {
   };
 }
 
-/** What is wrong, or `ok` where nothing is. */
+/** The problems among `wrong`; `ok` if there are none. */
 export function orOk(ok: Finding, wrong: readonly (Finding | false)[]): Finding[] {
   const findings = wrong.filter((finding) => finding !== false);
   return findings.length > 0 ? findings : [ok];
@@ -33,7 +33,7 @@ export function orOk(ok: Finding, wrong: readonly (Finding | false)[]): Finding[
 
 /**
  * Runs one check. An error or a timeout in it becomes a finding, so that the other checks continue.
- * @param limits `checkMs` is that of the check
+ * @param limits `checkMs` is the time limit of the check
  */
 export async function runCheck(
   name: string,

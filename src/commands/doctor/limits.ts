@@ -1,17 +1,17 @@
-// How long doctor waits: one option sets it, because a slow machine is slow in everything.
+// The time limits of doctor. One option sets all of them, because a slow machine is slow in everything.
 
-/** How long each thing may take, in milliseconds. */
+/** Time limits, in milliseconds. */
 export interface Limits {
-  /** A whole check; then it counts as hanging. */
+  /** For a complete check; after it, the check counts as hanging. */
   readonly checkMs: number;
-  /** An answer, whoever gives it: a database, Redis, what listens on our port; a notification that was sent, a replica's first state. */
+  /** For one answer: of a database, Redis, or the program on our port; for a notification, or a replica's first state. */
   readonly answerMs: number;
 }
 
-/** What a check gets by default. */
+/** The default limit of a check. */
 export const DEFAULT_SECONDS = 15;
 
-/** The limits where a check gets so many seconds. The parts end well before the whole, so that they say what did not answer. */
+/** The limits for a check of this many seconds. Answers time out well before the check, so that the finding says which one is missing. */
 export function limitsOf(seconds: number): Limits {
   return { checkMs: seconds * 1_000, answerMs: seconds * 250 };
 }

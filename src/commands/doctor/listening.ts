@@ -1,4 +1,4 @@
-// Whether the gateway can listen on its configured addresses, or already does.
+// Checks whether the gateway can listen on its configured addresses, or already does.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Config } from '../../config/config.ts';
@@ -11,7 +11,7 @@ const { fail, ok } = findingsOf('listening');
 /** Checks PORT on HOST, and METRICS_PORT on METRICS_HOST; keeps no port open. */
 export async function checkListening({ host, port, metrics }: Config, limits: Limits): Promise<Finding[]> {
   if (port === 0) return [ok(`PORT=0: a free port of ${host}`)];
-  // That gateway has the metrics port too.
+  // That gateway also uses the metrics port.
   if (await isGateway(host, port, limits.answerMs))
     return [ok(`a gateway answers on port ${port} of ${host}`)];
   const findings = [await checkFree('', host, port)];
@@ -20,7 +20,7 @@ export async function checkListening({ host, port, metrics }: Config, limits: Li
   return findings;
 }
 
-/** @param prefix of the variables that name the address: '' or 'METRICS_' */
+/** Checks whether an address is free. @param prefix the prefix of its variables: '' or 'METRICS_' */
 async function checkFree(prefix: '' | 'METRICS_', host: string, port: number): Promise<Finding> {
   const refusal = await tryPort(host, port);
   if (refusal === null) return ok(`port ${port} of ${host} is free`);

@@ -1,4 +1,4 @@
-// Whether the time-partitioned tables have partitions for the days ahead.
+// Checks whether the time-partitioned tables have partitions for the next days.
 import type { App } from '../../context.ts';
 import { partitionHealth } from '../../services/partitions.ts';
 import { type Finding, findingsOf, orOk } from './findings.ts';

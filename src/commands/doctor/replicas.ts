@@ -1,4 +1,4 @@
-// Whether the gateway would read from the replicas in DATABASE_REPLICA_URLS, by the gateway's own checks.
+// Checks whether the gateway would read from the replicas in DATABASE_REPLICA_URLS, by the gateway's own rules.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '../../context.ts';
 import type { ReplicaState } from '../../store/replicas/replica.ts';
@@ -25,7 +25,7 @@ const WHY: Readonly<Record<Exclude<ReplicaState, 'used'>, readonly [why: string,
   ],
 };
 
-/** Returns no findings without replicas. Changes of their states after the time limit are ignored. */
+/** Checks the replicas; without replicas there are no findings. It ignores changes of their states after the time limit. */
 export async function checkReplicas(
   { store }: App,
   replicaUrls: readonly string[],

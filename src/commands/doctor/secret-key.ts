@@ -1,4 +1,4 @@
-// The secret key: from SECRET_KEY, or the one in the data folder. Doctor creates none, and shows none.
+// Checks the secret key, from SECRET_KEY or the data folder. Doctor creates none, and prints none.
 import { lstat, readFile } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { join } from 'node:path';

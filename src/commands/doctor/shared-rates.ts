@@ -1,12 +1,11 @@
-// Whether the server in REDIS_URL works, so that rate limits apply across all processes. Without it nothing fails: each process counts by
-// itself.
+// Checks whether the server in REDIS_URL works, so that rate limits apply across all processes. Without it each process counts by itself.
 import { readSharedFacts, type SharedFacts } from '../../redis/facts.ts';
 import { messageOf } from '../../store/embedded/failure.ts';
 import { type Finding, findingsOf, orOk } from './findings.ts';
 import type { Limits } from './limits.ts';
 
 const { ok, warn } = findingsOf('rate limits');
-/** The oldest major version that the gateway is tested with. */
+/** The oldest major version in the gateway's tests. */
 const OLDEST = 6;
 
 /** Checks the server at `url`. */

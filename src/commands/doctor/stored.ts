@@ -1,4 +1,4 @@
-// What is stored: whether lists are complete, and whether what is computed from other rows agrees with them.
+// Checks the stored rows: whether lists are complete, and whether computed columns agree with the rows that they come from.
 import type { App } from '../../context.ts';
 import { findHeldLists, LONG_SECONDS } from '../../services/reading/held-lists.ts';
 import { CORRECT_SHOWN_PAGES, countWronglyShown } from '../../store/inspection/shown-pages.ts';
@@ -43,7 +43,7 @@ async function checkOrderSums({ store }: App): Promise<Finding> {
   );
 }
 
-/** Whether pages say of themselves that a step of a funnel shows them exactly where one does: lists of pages are filtered by it. */
+/** Checks whether the pages marked as shown by a funnel step are exactly those that a step shows. Lists of pages filter by this mark. */
 async function checkShownPages({ store }: App): Promise<Finding> {
   const { ok, fail } = findingsOf('pages');
   const wrong = await countWronglyShown(store.pool);

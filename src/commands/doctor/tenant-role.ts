@@ -1,4 +1,4 @@
-// Whether the second line of defence works (docs/SECURITY.md): the role of callers' changes.
+// Checks whether the second line of defence works (docs/SECURITY.md): the role of callers' changes.
 import type pg from 'pg';
 import { readTenantRoleFacts, type TenantRoleFacts } from '../../store/inspection/tenant-role-facts.ts';
 import { type MigrationState, makesTenantRole } from '../../store/migrations/migrations.ts';

@@ -1,4 +1,4 @@
-// Trusted documents: their files, and whether other GraphQL documents are executed.
+// Checks trusted documents: their files, and whether the gateway executes other GraphQL documents.
 import type { Config } from '../../config/config.ts';
 import { StartupError } from '../../errors.ts';
 import { type Finding, findingsOf } from './findings.ts';

@@ -26,7 +26,7 @@ export interface ServeOptions {
 type Prepared = Pick<BannerFacts, 'data' | 'store' | 'demoKey' | 'workspaceId' | 'isSecretKeyWrong'>;
 
 /**
- * Applies migrations and creates demo data, according to the options.
+ * Applies migrations and creates demo data, as the options say.
  * @throws StartupError when a migration cannot be applied, or replicas are configured for a store that reads none
  */
 export async function prepare(
@@ -60,7 +60,7 @@ async function describeStore(database: OpenDatabase): Promise<Omit<Prepared, 'da
   return { store: hasOne ? 'ready' : 'empty', demoKey, workspaceId, isSecretKeyWrong };
 }
 
-/** Whether the store has signing keys, and no secret key here opens one. The log says so. */
+/** Whether the store has signing keys that no secret key of this process decrypts. Logs that. */
 async function findsWrongSecretKey(app: App): Promise<boolean> {
   // Without a readable secret key requests work that need none.
   const { keys, opened } = await signingKeyHealth(app).catch(() => ({ keys: 1, opened: 0 }));
@@ -69,7 +69,7 @@ async function findsWrongSecretKey(app: App): Promise<boolean> {
   return isWrong;
 }
 
-/** A link that signs in is printed only on a terminal, never to a log, a pipe or a script. */
+/** A link that signs in, only for a terminal, never for a log, a pipe or a script. */
 export function createDemoLinkFor(
   { stdout, json }: Shell,
   demoKey: DemoKey | null,

@@ -1,4 +1,4 @@
-// A gateway that answers requests, in a single process or in one of several workers: what it starts, and the order in which it stops.
+// Runs a gateway that answers requests: starts and stops its parts.
 import type { App } from '../../context.ts';
 import type { DemoLink } from '../../graphiql/demo-link.ts';
 import { startListWatch } from '../../jobs/list-watch.ts';
@@ -11,8 +11,8 @@ export interface RunningGateway {
   /** Rejects when the process has to be started again. Otherwise it stays pending. @throws StartupError */
   readonly failed: Promise<never>;
   /**
-   * Starts the background work that one process does for the whole gateway: delivering webhooks (if configured), scheduled jobs, watching
-   * transactions that delay lists, maintaining partitions, and blanking erased contacts.
+   * Starts the background work: delivering webhooks (if configured), scheduled jobs, watching transactions that delay lists, maintaining
+   * partitions, and blanking erased contacts. Several processes share this work.
    */
   startJobs(): void;
   /** Waits for running requests and deliveries to end. */
