@@ -1,34 +1,33 @@
-// Many rows in one round trip: one statement after another takes several times as long.
+// Inserts many rows in one round trip. Separate statements would take several times as long.
 import pg from 'pg';
 import type { App } from '../../src/context.ts';
 import type { PublicIdTable } from '../../src/store/sql/public-ids.ts';
 import { sharePrisma } from './prisma.ts';
 
-/** Rows of one shape: those of several statements go into one. */
+/** Rows of one shape, from several inserts, that one statement inserts. */
 interface Insertion {
-  /** All but its values. */
+  /** The statement without its values. */
   readonly into: string;
   readonly values: string;
 }
 
 interface Batch {
-  /** What is not sent yet. */
+  /** The insertions that are not sent yet. */
   readonly insertions: Insertion[];
-  /** Ids that are drawn and not used yet. */
+  /** Drawn ids that are not used yet. */
   readonly ids: Map<PublicIdTable, bigint[]>;
   readonly used: Map<PublicIdTable, number>;
 }
 
 const batches = new WeakMap<App, Batch>();
-/** How many ids the last batch used: the next one draws them at once. */
+/** The number of ids that the last batch used, which the next batch draws in advance. */
 let usual: ReadonlyMap<PublicIdTable, number> = new Map();
 
 /**
- * Makes rows with factories that are given the app of a batch, so many times. They are inserted in one transaction at the end, and before any
- * other statement of `make` over the pool. What the database itself would write into a row is not in what the factories return, except its
- * public id.
- * @param draw draws ids, so many of each table
- * @param make does the same each time, so that each insertion has the rows of all
+ * Calls `make` several times with the app of a batch, for factories to make rows. One transaction inserts them at the end, or before any
+ * other statement of `make` over the pool. Except public ids, the rows that factories return lack the values that the database writes.
+ * @param draw draws the given number of ids of each table
+ * @param make must do the same each time, so that each insertion has the rows of all calls
  */
 export async function inBatches<T>(
   app: App,
@@ -45,7 +44,7 @@ export async function inBatches<T>(
   });
   let arrived = 0;
   let sent = Promise.withResolvers<void>();
-  /** Resolves when all have come as far, and their rows are inserted. */
+  /** Resolves when all calls have reached this point, and their rows are inserted. */
   async function flush(): Promise<void> {
     const { promise } = sent;
     arrived++;
@@ -93,14 +92,14 @@ async function insertAll(pool: App['store']['pool'], all: readonly Batch[]): Pro
   if (statements.length > 0) await pool.query(statements.join(';\n'));
 }
 
-/** An id that was drawn for the batch of this app, if it has one with an id left. */
+/** A drawn id of this app's batch; undefined without a batch, or without an id left. */
 export function takeId(app: App, table: PublicIdTable): bigint | undefined {
   const batch = batches.get(app);
   batch?.used.set(table, (batch.used.get(table) ?? 0) + 1);
   return batch?.ids.get(table)?.shift();
 }
 
-/** Adds an insertion to the batch of this app; false if it has none. */
+/** Adds an insertion to this app's batch; false without a batch. */
 export function addRow(
   app: App,
   table: string,
@@ -115,7 +114,7 @@ export function addRow(
   return batch !== undefined;
 }
 
-/** A value as PostgreSQL reads it, of whatever type its column is. */
+/** A value as a PostgreSQL literal, for a column of any type. */
 function literalOf(value: unknown): string {
   if (value === null || value === undefined) return 'null';
   return pg.escapeLiteral(textOf(value));

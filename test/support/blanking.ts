@@ -1,8 +1,8 @@
-// What erasures leave to the background, done at once.
+// Runs the background work of erasures at once.
 import type { App } from '../../src/context.ts';
 import { blankSome } from '../../src/services/contacts/erasures.ts';
 
-/** Until nothing is left of anybody who was erased. */
+/** Blanks the remaining data of all erased contacts. */
 export async function blankAll(app: App): Promise<void> {
   while (await blankSome(app));
 }

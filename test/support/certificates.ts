@@ -5,7 +5,7 @@ export interface Certificate {
   readonly cert: string;
 }
 
-/** Of the host name localhost. */
+/** For the host name localhost. */
 export const FOR_LOCALHOST: Certificate = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg5VwNRBUE/esD/lMR
@@ -27,7 +27,7 @@ kRu5Jc3js4n6MtVOSrcb0+WykyVCr4ln
 `,
 };
 
-/** Of the host name db.example. */
+/** For the host name db.example. */
 export const FOR_DB_EXAMPLE: Certificate = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgr1AvpENdxeeDRMcM

@@ -9,24 +9,24 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { type EmbeddedDatabase, openEmbedded } from '../../src/store/embedded/embedded.ts';
 
-/** No waiting for the disk: these clusters survive killed processes, and no power cut. */
+/** Does not wait for the disk: these clusters must survive killed processes, but no power cut. */
 const SETTINGS = { fsync: 'off', shared_buffers: '16MB' };
 const EMBEDDED = fileURLToPath(new URL('../../src/store/embedded/embedded.ts', import.meta.url));
 
-/** Temporary folders, and what runs in them. */
+/** Temporary folders, and the servers in them. */
 export interface Clusters {
-  /** A data folder's path; with `copyOf`, a data folder with the database of that one (stopped). */
+  /** The path of a new data folder; with `copyOf`, a copy of that folder, whose server must be stopped. */
   folder(copyOf?: string): Promise<string>;
   /** The same, with a path that is too long for a socket. */
   longFolder(copyOf?: string): Promise<string>;
   open(dataDir: string, settings?: Record<string, string>): Promise<EmbeddedDatabase>;
-  /** Opens in a process of its own, which then does nothing until it is killed. */
+  /** Opens the database in a new process, which then does nothing until it is killed. */
   openInChild(dataDir: string): Promise<{ child: ChildProcess; url: string }>;
   /** Ends everything and removes the folders. */
   clean(): Promise<void>;
 }
 
-/** Keeps account of what a test file opens. */
+/** Tracks everything that a test file opens, for `clean`. */
 export function createClusters(): Clusters {
   const cleanups: (() => unknown)[] = [];
   return {
@@ -39,7 +39,7 @@ export function createClusters(): Clusters {
     },
     async folder(copyOf) {
       const parent = await mkdtemp(join(tmpdir(), 'fg-test-'));
-      // As root, PostgreSQL runs as somebody else, who has to get in.
+      // Under root, PostgreSQL runs as another user, who needs access.
       await chmod(parent, 0o755);
       cleanups.push(() => rm(parent, { recursive: true, force: true }));
       if (copyOf) await promisify(execFile)('cp', ['-a', copyOf, join(parent, 'data')]);
@@ -72,7 +72,7 @@ export function createClusters(): Clusters {
   };
 }
 
-/** Kills a child as nothing can catch, and waits for its end. */
+/** Kills a child with SIGKILL, and waits for its end. */
 export async function kill(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
@@ -80,7 +80,7 @@ export async function kill(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** One statement over a connection of its own; the rows. */
+/** Executes a statement over a connection of its own, and returns its rows. */
 export async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => {});

@@ -1,4 +1,4 @@
-// The demo data in a database of one's own, with the key of its first team.
+// Seeds the demo data into a test's own database.
 
 import { createToken } from '../../src/auth/tokens.ts';
 import { attemptsMadeUpFor } from '../../src/commands/demo-deliveries.ts';

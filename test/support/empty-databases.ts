@@ -1,4 +1,4 @@
-// Empty databases on a server of the test file's own.
+// Creates empty databases on a test file's own server.
 import pg from 'pg';
 import { afterAll } from 'vitest';
 import { type Clusters, createClusters, query } from './cluster.ts';
@@ -26,7 +26,7 @@ export async function emptyDatabases(): Promise<EmptyDatabases> {
       const name = `test_${pools.length}`;
       await query(serverUrl, `create database ${name}`);
       const pool = new pg.Pool({ connectionString: serverUrl.replace('/funnel_gateway?', `/${name}?`) });
-      // Its connections may still be closing when the database is gone.
+      // Its connections may still be closing when the database is dropped.
       pool.on('error', () => {});
       pools.push(pool);
       return pool;

@@ -1,4 +1,4 @@
-// The plans of statements that the gateway reads by, as PostgreSQL makes and runs them on a reading connection.
+// Explains the statements by which the gateway reads, with PostgreSQL's plans on a reading connection.
 import pg from 'pg';
 import type { Executor } from '../../src/store/connections/executor.ts';
 import { PLAN_SETTINGS } from '../../src/store/pipelining/session.ts';
@@ -20,7 +20,7 @@ export interface Node {
   readonly Plans?: Node[];
 }
 
-/** A connection with the settings of a reading one. To be ended by the caller. */
+/** A connection with the settings of a reading connection. The caller must end it. */
 export async function planningClient({ app }: Gateway): Promise<pg.Client> {
   const client = new pg.Client(app.store.connection);
   await client.connect();
@@ -28,7 +28,7 @@ export async function planningClient({ app }: Gateway): Promise<pg.Client> {
   return client;
 }
 
-/** The plans of what `work` reads, each as its nodes. */
+/** The plans of the statements that `work` reads with, each as a list of nodes. */
 export async function plansOf(
   { app: { store } }: Gateway,
   client: pg.Client,
@@ -51,7 +51,7 @@ export async function plansOf(
   return plans;
 }
 
-/** The plan of a prepared statement that is executed. */
+/** Executes a prepared statement, and returns its plan. */
 export async function planOf(client: pg.Client, prepared: string, values: unknown[]): Promise<Node[]> {
   const { rows } = await client.query(
     `explain (analyze, buffers, format json) execute ${prepared}(${values.map(literal)})`,
@@ -59,7 +59,7 @@ export async function planOf(client: pg.Client, prepared: string, values: unknow
   return flatten(rows[0]['QUERY PLAN'][0].Plan);
 }
 
-/** The first statement that a step of a change sends, and its values. Nothing is executed. */
+/** The first statement that a step of a change sends, and its values. It executes nothing. */
 export function firstStatementOf(work: (tx: Executor) => Promise<unknown>): Promise<[string, unknown[]]> {
   return new Promise((resolve, reject) => {
     const unanswered = (text: string, ...values: unknown[]) => {

@@ -1,4 +1,4 @@
-// Rows for tests. Each factory makes what it needs above it, unless told where to hang. They are written without Prisma, which takes
+// Makes rows for tests. Each factory also makes the parents that it needs, unless it gets their ids. They do not use Prisma, which takes
 // several times as long.
 
 import type * as models from '#prisma';
@@ -20,7 +20,7 @@ import { prismaOf } from './prisma.ts';
 
 type Overrides<Input> = Partial<Input>;
 
-/** Ids of several tables at once, so many of each. */
+/** Draws ids of several tables in one statement. @param counts the number of ids by table */
 async function drawAll(app: App, counts: ReadonlyMap<PublicIdTable, number>) {
   const tables = [...counts].flatMap(([table, count]) => Array<PublicIdTable>(count).fill(table));
   const drawn = new Map<PublicIdTable, bigint[]>();
@@ -33,7 +33,7 @@ async function drawAll(app: App, counts: ReadonlyMap<PublicIdTable, number>) {
   return drawn;
 }
 
-/** Rows that are made with the app that `make` is given, so many times, all in one round trip. */
+/** Calls `make` several times, and inserts all its rows in one round trip. */
 export function together<T>(app: App, times: number, make: (app: App) => Promise<T>): Promise<T[]> {
   return inBatches(app, times, (counts) => drawAll(app, counts), make);
 }
@@ -45,7 +45,7 @@ async function drawIds(app: App, table: PublicIdTable, count: number): Promise<b
   return rows.map(({ id }) => id);
 }
 
-/** A row whose id nobody draws. A list of objects is JSON, other lists are arrays. */
+/** Inserts a row without drawing its id. A list of objects is JSON, other lists are arrays. */
 async function insert<Row>(app: App, table: string, data: object): Promise<Row> {
   const given = Object.entries(data).filter(([, value]) => value !== undefined);
   const names = given.map(([property]) => toSnakeCase(property));
@@ -61,7 +61,7 @@ async function insert<Row>(app: App, table: string, data: object): Promise<Row> 
   return Object.fromEntries(Object.entries(rows[0]).map(([name, value]) => [toProperty(name), value])) as Row;
 }
 
-/** A row whose id is drawn first, so that other values may name it. */
+/** Inserts a row with an id that is drawn first, so that other values may contain it. */
 async function create<Row>(app: App, table: PublicIdTable, dataOf: (id: bigint) => object): Promise<Row> {
   const id = takeId(app, table) ?? (await drawIds(app, table, 1))[0];
   if (id === undefined) throw new Error('no id');
@@ -71,9 +71,9 @@ async function create<Row>(app: App, table: PublicIdTable, dataOf: (id: bigint) 
 
 type IdOf = (type: string) => bigint | undefined;
 
-/** What the gateway itself writes into new rows, where the database has no default. @param id that of the row */
+/** The values that the gateway writes into new rows of columns without a default. @param id the row's id */
 const WRITTEN: Readonly<Record<string, (id: bigint, idOf: IdOf) => object>> = {
-  // No test creates one with that address.
+  // No test creates a contact with this address.
   Contact: (id) => ({ emailAddress: `spare-${id}@example.com` }),
   Order: (id) => ({
     ...{ orderNumber: Number(id), orderType: 'subscription-order', currency: 'EUR' },
@@ -81,7 +81,7 @@ const WRITTEN: Readonly<Record<string, (id: bigint, idOf: IdOf) => object>> = {
     ...{ totalAmount: '1.00', taxAmount: '0.00' },
   }),
   Domain: (id) => ({ host: `domain-${id}.example.com` }),
-  // The style that is its current one would be made before it.
+  // Its current style would have to exist before it.
   Theme: () => ({ currentStyleId: null }),
   Style: (_, idOf) => ({ themeId: idOf('Theme') }),
   Page: (_, idOf) => ({ bumps: [{ product_id: Number(idOf('Product')), preheadline: null }] }),
@@ -115,14 +115,14 @@ const WRITTEN: Readonly<Record<string, (id: bigint, idOf: IdOf) => object>> = {
     ...{
       productId: idOf('Product'),
       orderLineItemId: idOf('OrderLineItem'),
-      // One of it is in a fulfillment.
+      // One piece of it is in a fulfillment.
       ...{ quantity: 1_000, paymentType: 'subscription' },
       fulfillmentStatus: 'unfulfilled',
     },
     ...copiesOf(invoiceLineItem, 'productsPrice', 'productsVariant'),
   }),
   Fulfillment: (id) => ({ fulfillmentNumber: Number(id) }),
-  // One at most is.
+  // At most one of a workspace is the default.
   ShippingPackage: () => ({ defaultPackage: false }),
   ShippingZone: () => ({ includesRestOfWorld: false }),
   Transaction: () => ({
@@ -138,9 +138,9 @@ const copiesOf = ({ fields }: Pick<Noun, 'fields'>, ...properties: string[]) =>
   Object.fromEntries(properties.map((property) => [property, jsonOf(fields[property]?.object ?? {})]));
 
 /**
- * One of a noun that nothing is special of, made from its description.
- * @param idOf the objects that it is below and that it names, by their types
- * @param marker stands in its texts
+ * Makes a row of a simple noun from its description.
+ * @param idOf the ids of its parents and of the objects that it refers to, by type
+ * @param marker a part of all its texts
  */
 export async function any(app: App, noun: Noun, idOf: (type: string) => bigint | undefined, marker: string) {
   const { table, fields, parent, lists = [] } = noun;
@@ -149,7 +149,7 @@ export async function any(app: App, noun: Noun, idOf: (type: string) => bigint |
     ...(parent !== undefined && { [parentKeyOf(noun)]: idOf(parent.type) }),
     ...Object.fromEntries(lists.map(({ under, key }) => [key, idOf(under.type)])),
   };
-  // Whether a row is archived is generated from when it was.
+  // The column `archived` is generated from the time of archiving.
   const taken = [...Object.keys(places), ...(isArchivable(noun) ? ['archived'] : [])];
   const given = Object.entries<Field>(fields).filter(
     ([property, { writable, children }]) =>
@@ -189,7 +189,7 @@ export function customDomain(app: App, workspaceId: bigint, host: string) {
   return insert<models.CustomDomain>(app, 'custom_domains', { workspaceId, host });
 }
 
-/** A row of a workspace, a new one unless told otherwise. */
+/** Inserts a row of a workspace; without one in the overrides, of a new workspace. */
 async function inWorkspace<Row>(
   app: App,
   table: PublicIdTable,
@@ -206,7 +206,7 @@ export function contact(app: App, overrides: Overrides<Prisma.ContactUncheckedCr
   }));
 }
 
-/** Many contacts at once, in order of id. */
+/** Inserts many contacts in one statement; returns their ids in ascending order. */
 export async function contacts(app: App, workspaceId: bigint, count: number): Promise<bigint[]> {
   const ids = await drawIds(app, 'contacts', count);
   const data = ids.map((id) => ({ id, workspaceId, emailAddress: `person-${id}@example.com` }));
@@ -230,7 +230,7 @@ export function refineFilter(app: App, overrides: Overrides<Prisma.RefineFilterU
   }));
 }
 
-/** That a contact was changed, by a key. */
+/** An audit entry: by default, of a contact that a key has changed. */
 export function auditEntry(app: App, overrides: Overrides<Prisma.AuditEntryUncheckedCreateInput> = {}) {
   const subject = { subjectType: 'Contact', subjectId: 1n, contactId: 1n };
   const actor = { actorKind: 'api_key', actorId: 'AKeyId' };
@@ -242,7 +242,7 @@ export function auditEntry(app: App, overrides: Overrides<Prisma.AuditEntryUnche
   }));
 }
 
-/** The secret of every endpoint that is made here. */
+/** The secret of every endpoint that these factories make. */
 export const WEBHOOK_SECRET = 'c0ffee'.repeat(10).padEnd(64, '0');
 
 export function webhookEndpoint(
@@ -258,7 +258,7 @@ export function webhookEndpoint(
   }));
 }
 
-/** Of a contact that was created, unless told otherwise. */
+/** An event: by default, of a created contact. */
 export function webhookEvent(app: App, overrides: Overrides<Prisma.EventUncheckedCreateInput> = {}) {
   const subject = { subjectType: 'Contact', subjectId: 1n, contactId: 1n, data: { id: 1 } };
   return inWorkspace<models.Event>(app, 'events', overrides, () => ({
@@ -267,7 +267,7 @@ export function webhookEvent(app: App, overrides: Overrides<Prisma.EventUnchecke
   }));
 }
 
-/** Failed at its only attempt, unless told otherwise. */
+/** A delivery: by default, one that failed at its only attempt. */
 export function webhookDelivery(
   app: App,
   on: { workspaceId: bigint; endpointId: bigint; eventId: bigint },
@@ -282,7 +282,7 @@ export function webhookDelivery(
   }));
 }
 
-/** Answered by 500, unless told otherwise. */
+/** An attempt: by default, one that got a 500. */
 export function webhookAttempt(
   app: App,
   { workspaceId, id }: { workspaceId: bigint; id: bigint },
@@ -309,7 +309,7 @@ export function funnel(app: App, overrides: Overrides<Prisma.FunnelUncheckedCrea
   }));
 }
 
-/** A workflow to build: a page's name, or a split with what is on its branches. */
+/** A workflow to build: a page's name, or a split with its branches. */
 export type Plan = string | { split: string; matched?: Plan[]; unmatched?: Plan[] };
 
 export interface BuiltStep {
@@ -318,7 +318,7 @@ export interface BuiltStep {
   readonly pageId: bigint | null;
 }
 
-/** Builds the workflow of a funnel; the steps made, by the names in the plan. */
+/** Builds the workflow of a funnel. Returns its steps, by their names in the plan. */
 export async function workflow(
   app: App,
   on: { id: bigint; workspaceId: bigint },
@@ -347,7 +347,7 @@ export async function workflow(
   return built;
 }
 
-/** A split test at the end of the matched branch of a split or, with null, of the funnel, with a page of this name on each branch. */
+/** Adds a split test at the end of a split's matched branch or, with null, of the funnel, with a page of this name on each branch. */
 export async function splitTest(
   app: App,
   on: { id: bigint; workspaceId: bigint },
@@ -387,7 +387,7 @@ interface KeyOptions {
   readonly revokedAt?: Date;
 }
 
-/** A caller with an API key of the team's; every scope unless told otherwise. */
+/** A caller with an API key of the team: by default, with every scope. */
 export async function apiKey(app: App, options: KeyOptions): Promise<Caller & { token: string; id: bigint }> {
   const { teamId, scopes = ['read', 'write'], ...times } = options;
   const { token, hash, hint } = createToken();
@@ -403,17 +403,17 @@ export async function apiKey(app: App, options: KeyOptions): Promise<Caller & { 
 }
 
 export const PASSWORD = 'correct horse battery staple';
-/** Of `PASSWORD`, by the least that argon2id can do: tests need no hash that is hard to guess by. */
+/** The hash of `PASSWORD`, with the lowest cost of argon2id, because tests need no strong hash. */
 const PASSWORD_HASH =
   '$argon2id$v=19$m=8,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$lUbZ8Jzij/5bOe3RDFNWB4YcFPBWi0usvNmLvSsyG7I';
 
 interface UserOptions extends Overrides<Omit<Prisma.UserUncheckedCreateInput, 'memberships'>> {
-  /** A team that they belong to. */
+  /** The team that the person belongs to. */
   readonly teamId?: bigint;
   readonly role?: 'owner' | 'admin' | 'member';
 }
 
-/** A person whose password is `PASSWORD`; the owner of the team that is named, if any. */
+/** A person whose password is `PASSWORD`; with `teamId`, by default the team's owner. */
 export async function user(app: App, { teamId, role = 'owner', ...overrides }: UserOptions = {}) {
   const made = await create<models.User & { email: string }>(app, 'users', (id) => ({
     name: `User ${id}`,
@@ -429,7 +429,7 @@ interface ClientOptions extends Overrides<Omit<Prisma.OauthClientUncheckedCreate
   readonly metadata?: Prisma.InputJsonObject;
 }
 
-/** A confidential client that sends people through consent, unless told otherwise; its secret beside it. */
+/** An OAuth client and its secret: by default, a confidential one that sends people through consent. */
 export async function oauthClient(app: App, { metadata = {}, ...overrides }: ClientOptions = {}) {
   const id = overrides.id ?? createClientId();
   const { token, hash } = createClientSecret();

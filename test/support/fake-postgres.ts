@@ -1,4 +1,4 @@
-// A server that speaks as much of PostgreSQL's protocol as a reading connection needs, and answers what a test tells it.
+// A server with the part of PostgreSQL's protocol that a reading connection needs. A test defines its answers.
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
@@ -33,7 +33,7 @@ export const failure = (code: string): Buffer =>
   message('E', 'SERROR', `C${code}`, 'Mfailed', Buffer.from([0]));
 export const PARSED_AND_BOUND: Buffer = Buffer.concat([message('1'), message('2')]);
 
-/** What the reading connections ask when they open (reading-connection.ts). */
+/** The answer to the query that reading connections send when they open (reading-connection.ts). */
 const CANARY_ANSWER = [
   PARSED_AND_BOUND,
   dataRow('1', 'é', '1', ''),
@@ -48,7 +48,7 @@ export interface FakePostgres {
   close(): Promise<void>;
 }
 
-/** @param answer what is sent in answer to a statement, by its text, `READY` included */
+/** @param answer the messages in answer to a statement's text, including `READY` */
 export async function createFakePostgres(answer: (text: string) => readonly Buffer[]): Promise<FakePostgres> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

@@ -1,4 +1,4 @@
-// Compares the answers of a handler that uses Yoga only with those of one that has the fast path.
+// Compares the answers of a handler with only Yoga to those of a handler with the fast path.
 import { getOperationAST, parse, visit } from 'graphql';
 import { createFallbackCounter } from '../../src/graphql/fast-path/fallback-counter.ts';
 import { createFastPath, type FastPath } from '../../src/graphql/fast-path/fast-path.ts';
@@ -24,7 +24,7 @@ export interface GraphqlOperation {
   readonly operationName?: string | null;
 }
 
-/** A response, as clients see it. */
+/** A response that a client gets. */
 interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -36,7 +36,7 @@ export interface Comparison {
   /** Two answers of the handler with the fast path, which may compile the operation after the first one only. */
   readonly first: Answer;
   readonly second: Answer;
-  /** Whether the fast path gave the first and the second answer. */
+  /** Whether the fast path made the first and the second answer. */
   readonly firstByFastPath: boolean;
   readonly secondByFastPath: boolean;
   /** SQL statements of Yoga's answer, and of the second one. */
@@ -50,8 +50,8 @@ const NO_FAST_PATH: FastPath = {
 };
 
 /**
- * Sends a request to Yoga alone, then twice to a handler with the fast path: the operation is compiled after the first answer, and
- * its compiled form gives the second one.
+ * Sends a request to Yoga, then twice to a handler with the fast path, which compiles the operation after the first answer, and makes the
+ * second answer with the compiled operation.
  */
 export function createComparison(gateway: Gateway): (request: GraphqlRequest) => Promise<Comparison> {
   const { app } = gateway;
@@ -85,7 +85,7 @@ export function createComparison(gateway: Gateway): (request: GraphqlRequest) =>
     });
     try {
       const response = await respond(gateway, handler, request);
-      // Statements of an execution that the fast path has abandoned may still be under way.
+      // Statements of an execution that the fast path has abandoned may still be in progress.
       for (let idle = 0; idle < 3; idle = pending === 0 ? idle + 1 : 0) {
         await new Promise((resolve) => setImmediate(resolve));
       }
@@ -127,7 +127,7 @@ async function respond({ app }: Gateway, handler: GraphqlHandler, request: Graph
   const exchange = new Exchange(app, sent, undefined);
   const answer = await handler(sent, await exchange.context());
   const response = exchange.addCommonHeaders(answer instanceof Response ? answer : exchange.respond(answer));
-  // What is left of a rate limit is less at each request.
+  // The rest of a rate limit differs at each request.
   response.headers.delete('ratelimit');
   return {
     status: response.status,
@@ -154,7 +154,7 @@ export function mustUseFastPath({ caller, body }: GraphqlRequest, { byYoga }: Co
   if (caller.authorization === null || /"code":"(INTERNAL|UNAVAILABLE)"/.test(byYoga.body)) return false;
   if (!/^application\/(graphql-response\+)?json;/.test(byYoga.headers['content-type'] ?? '')) return false;
   if (byYoga.status !== 200 || !('data' in (JSON.parse(byYoga.body) as object))) return null;
-  // What graphql itself refuses, it says in words of its own.
+  // The library graphql has its own messages for requests that it refuses.
   if (byYoga.body.includes('"code":"BAD_REQUEST"')) return null;
   const document = parse(body.query);
   if (getOperationAST(document, body.operationName)?.operation !== 'query') return false;

@@ -1,16 +1,16 @@
-// Statements as they would be had somebody forgotten a condition: every one that a gateway sends is sent without it.
+// Simulates a forgotten condition: removes it from every statement that a gateway sends.
 import type pg from 'pg';
 import { serialize } from 'pg-protocol';
 import type { Statement } from '../../src/store/sql/statements.ts';
 import type { Gateway } from './gateway.ts';
 
-/** A condition that is always true; the parameters that it names keep their types. */
+/** A condition that is always true, and that keeps the types of its parameters. */
 const always = (...parameters: string[]) =>
   `(true or ${parameters.map((parameter) => `${parameter} is null`).join(' or ')})`;
 
 type Rule = readonly [RegExp, (...parts: string[]) => string];
 
-/** That rows are of the caller's team, and of the workspaces that the caller is narrowed to. */
+/** The owner check: rows belong to the caller's team, and to the workspaces that the caller is limited to. */
 const OWNER: readonly Rule[] = [
   [/\b(?:[wptg]\.)?team_id = (\$\d+)(?:::bigint)?/g, (_, team = '') => always(`${team}::bigint`)],
   // As Prisma writes it.
@@ -31,7 +31,7 @@ const OWNER: readonly Rule[] = [
   [/\$3 = \$1/g, () => always('$3::bigint', '$1::bigint')],
 ];
 
-/** That rows are below the parent whose list it is, and that a change is of the row that was found. */
+/** The parent check: rows of a list belong to its parent, and a change is of the row that was found. */
 const PARENT: readonly Rule[] = [
   [/\bt\.workspace_id = (?:\$\d+|p\.(?:workspace_)?id) and /g, () => ''],
   [
@@ -48,8 +48,8 @@ const RULES = { owner: OWNER, parent: PARENT };
 export type Condition = keyof typeof RULES;
 
 /**
- * Lets a gateway that has sent nothing yet forget a condition everywhere.
- * @returns the names of the statements that were changed
+ * Removes a condition from all statements of a gateway that has sent none yet.
+ * @returns the names of the changed statements
  */
 export function forget({ app }: Gateway, condition: Condition): Set<string> {
   const changed = new Set<string>();
@@ -82,7 +82,7 @@ export function forget({ app }: Gateway, condition: Condition): Set<string> {
   return changed;
 }
 
-/** Statements that are sent together write their messages themselves: does something while each text is changed when it is parsed. */
+/** Runs `work`, and changes each text in Parse messages meanwhile: statements in a batch write their messages themselves. */
 function parsing(change: (name: string, text: string) => string, work: () => void): void {
   const { parse } = serialize;
   serialize.parse = (sent) => parse({ ...sent, text: change(sent.name || sent.text, sent.text) });
@@ -93,7 +93,7 @@ function parsing(change: (name: string, text: string) => string, work: () => voi
   }
 }
 
-/** Takes the second line of defence away. */
+/** Disables the second line of defence. */
 export function disarm({ app }: Gateway): void {
   Object.assign(app.store, { hasTenantRole: async () => false });
   Object.assign(app.store.rowGuard, { requireOwn: (rows: unknown) => rows });

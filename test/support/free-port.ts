@@ -1,8 +1,8 @@
-// A port that nobody listens on.
+// Finds a free port.
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
-/** One of loopback's. */
+/** A free port on loopback. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -10,7 +10,7 @@ import { createServer, type Server } from '../../src/http/server.ts';
 import { createLogger } from '../../src/output/log.ts';
 import { requireDocumented } from './openapi.ts';
 
-/** Who sends a request: the value of its Authorization header. */
+/** The sender of a request: the value of its Authorization header. */
 export interface Caller {
   readonly authorization: string | null;
 }
@@ -24,33 +24,33 @@ export interface RequestOptions {
   readonly host?: string;
   readonly headers?: Record<string, string>;
   readonly body?: string;
-  /** Where it comes from; absent: there is no socket. */
+  /** The client's address; absent: there is no socket. */
   readonly address?: string;
 }
 
 export interface Gateway {
   readonly app: App;
-  /** Everything that was logged, a line each. */
+  /** The lines of the log. */
   readonly logLines: string[];
   /** Sends one request through the real handler. Rejects when openapi.json does not describe the answer of the REST face. */
   send(path: string, options?: RequestOptions): Promise<Response>;
   close(): Promise<void>;
 }
 
-/** A file's own settings apart. However many operations there are, a file that tries them all exhausts no limit. */
+/** The settings, which a file can override. A file that sends every operation must not exhaust a limit. */
 const ENV = { POOL_SIZE: '4', LOOKUP_CACHE_MS: '0', RATE_LIMIT_ADDRESS: '999999999' };
 
 const DEFAULT_HOST = 'localhost:4000';
 export const TEST_SECRET_KEY = 'the secret key of tests, of no use to anybody';
 
-/** On a machine whose processors others keep busy a connection takes as long as it takes. */
+/** Long, because on a busy machine opening a connection can be slow. */
 const CONNECT_TIMEOUT_MS = 60_000;
 
 interface GatewayOptions {
-  /** Environment variables on top of the tests' own. */
+  /** Environment variables that override those of tests. */
   readonly env?: Record<string, string>;
   readonly overrides?: Partial<App>;
-  /** The address that the gateway gets, given the database's own. */
+  /** Makes the address for the gateway from the database's own, for example a proxy's. */
   readonly through?: (databaseUrl: string) => Promise<string>;
 }
 
@@ -84,18 +84,18 @@ export async function ownGateway(options?: GatewayOptions): Promise<Gateway> {
 let ofWorker: Promise<Gateway> | undefined;
 
 /**
- * The one gateway of all files that run in this process and need nothing but rows of a team of their own: making one takes most of the
- * time of a short file. Such a file neither closes it, nor reads its log or whole tables, nor changes anything but rows.
+ * The gateway that all files in this process share if they need only rows of a team of their own, because making one takes most of the time
+ * of a short file. Such a file neither closes it, nor reads its log or complete tables, nor changes anything but rows.
  */
 export function sharedGateway(): Promise<Gateway> {
   ofWorker ??= createGateway();
   return ofWorker;
 }
 
-/** How much of an error is shown with a test that fails. */
+/** The characters of an error that are printed with a failing test. */
 const MAX_SHOWN_CHARS = 4_000;
 
-/** A gateway on databases that are there. */
+/** Opens a gateway on existing databases. */
 export function openGateway(
   addresses: {
     readonly databaseUrl: string;
@@ -150,7 +150,7 @@ export function toRequest(path: string, options: RequestOptions): Request {
 
 let clones = 0;
 
-/** A database of one's own, a copy of the migrated template; where that is distributed, a copy at every node. */
+/** Creates a database as a copy of the migrated template; if the template is distributed, a copy at every node. */
 export async function cloneTemplate(): Promise<{ url: string; drop(): Promise<void> }> {
   const templateUrl = inject('templateUrl');
   const template = new URL(templateUrl).pathname.slice(1);
@@ -159,7 +159,7 @@ export async function cloneTemplate(): Promise<{ url: string; drop(): Promise<vo
     for (const url of [templateUrl, ...inject('workerUrls')])
       await runOnce(new pg.Client({ connectionString: withDatabase(url, 'postgres') }), statement);
   };
-  // Page by page through the log it takes half as long again.
+  // The default strategy, through the write-ahead log, takes half as long again.
   await atEachNode(`create database ${name} template ${template} strategy file_copy`);
   return {
     url: withDatabase(templateUrl, name),

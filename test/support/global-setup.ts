@@ -1,4 +1,4 @@
-// One PostgreSQL for the whole run, with a migrated template that every test file clones.
+// Starts one PostgreSQL for the complete run, with a migrated template that every test file clones.
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { parseConfig } from '../../src/config/config.ts';
@@ -17,9 +17,9 @@ declare module 'vitest' {
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { database, stop } = await startTestServer({
-    // Nothing here has to survive a power cut.
+    // No data has to survive a power cut.
     ...{ fsync: 'off', full_page_writes: 'off' },
-    // Statistics are those that a test makes: in a run that takes long it would make others in the middle of one.
+    // Only tests make statistics: in a long run autovacuum would change them in the middle of a test.
     autovacuum: 'off',
   });
   const pool = new pg.Pool({ connectionString: database.url });

@@ -1,4 +1,4 @@
-// Grants for tests, made as the authorization server makes them, with a token and a refresh token each.
+// Makes grants for tests like the authorization server, with a token and a refresh token each.
 import { createHash, randomUUID } from 'node:crypto';
 import type { TeamRole } from '#prisma';
 import type { App } from '../../src/context.ts';
@@ -13,11 +13,11 @@ import { prismaOf } from './prisma.ts';
 
 interface GrantOptions {
   readonly teamId: bigint;
-  /** Absent: the whole team. */
+  /** Absent: every workspace of the team. */
   readonly workspaceIds?: readonly bigint[];
   readonly scopes?: readonly string[];
   readonly role?: TeamRole;
-  /** Whose it is; a new person otherwise. */
+  /** The person of the grant; absent: a new person. */
   readonly userId?: bigint;
   readonly clientId?: string;
   readonly expiresAt?: Date;
@@ -25,7 +25,7 @@ interface GrantOptions {
 
 const HOUR_MS = 3_600_000;
 
-/** A person of the team who granted something to a client, which has got tokens. */
+/** Makes a grant of a person of the team to a client, with the client's tokens. */
 export async function oauthGrant(app: App, options: GrantOptions): Promise<OauthGrant> {
   const prisma = prismaOf(app.store);
   const { teamId, role = 'admin', scopes = ['contacts:read'], workspaceIds = null } = options;
@@ -53,7 +53,7 @@ export async function oauthGrant(app: App, options: GrantOptions): Promise<Oauth
   return grant;
 }
 
-/** What there is of a grant's tokens: whether its access token is revoked, and how many refresh tokens are left. */
+/** The state of a grant's tokens: whether its access token is revoked, and the number of its refresh tokens. */
 export async function tokensOf(app: App, { key }: { key: string }) {
   const token = await prismaOf(app.store).oauthAccessToken.findUniqueOrThrow({ where: { jti: key } });
   const refreshTokens = await prismaOf(app.store).oauthState.count({ where: { grantKey: key } });

@@ -1,8 +1,8 @@
-// The input of a mutation as a client sends it, from the values that are stored: those of enums by their names.
+// Makes the input of a mutation from stored values: values of enums become their names.
 import { type GraphQLInputType, getNullableType, isEnumType, isInputObjectType, isListType } from 'graphql';
 import { schema } from '../../src/graphql/schema.ts';
 
-/** What a mutation is given. @param members with the values that are stored */
+/** The input of a mutation. @param members the stored values */
 export function inputOf(mutation: string, members: Readonly<Record<string, unknown>>): object {
   const [arg] = schema.getMutationType()?.getFields()[mutation]?.args ?? [];
   if (arg === undefined) throw new Error(`There is no mutation ${mutation}.`);

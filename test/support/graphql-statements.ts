@@ -1,4 +1,4 @@
-// Counts the SQL statements of a request, those that find out who asks, and what is asked once, left out.
+// Counts the SQL statements of a request, without those that authenticate it, and those that a process sends once.
 
 import { READERS } from '../../src/store/connections/connection-counts.ts';
 import { SCANS } from '../../src/store/connections/queues.ts';
@@ -20,7 +20,7 @@ export async function statementsOf(gateway: Gateway, work: () => Promise<unknown
   return names.filter((name) => !/^(hosts|api_keys|row_owners|tenant|placement)\.|\.sweep$/.test(name));
 }
 
-/** Until every reading connection is open, and everything that was made so far is known to be settled. */
+/** Waits until every reading connection is open, and the high-water marks include all rows that were made so far. */
 async function settle({ app: { store } }: Gateway): Promise<void> {
   const { readers, lookups, scans, highWaterMarks } = store;
   const counts = [
@@ -35,7 +35,7 @@ async function settle({ app: { store } }: Gateway): Promise<void> {
   await highWaterMarks.after(highWaterMarks.asked());
 }
 
-/** Puts `watch` before every named statement, until the function that it returns is called. */
+/** Calls `watch` before every named statement, until the returned function is called. */
 export function intercept(
   gateway: Gateway,
   watch: (name: string, send: () => Promise<unknown>, values: unknown) => Promise<unknown>,
@@ -58,7 +58,7 @@ export function intercept(
   };
 }
 
-/** Holds up statements of one name before they are sent. Returns how to let them go. */
+/** Delays statements of one name before they are sent. Returns a function that releases them. */
 export function holdUp(gateway: Gateway, held: string): () => void {
   const { promise, resolve } = Promise.withResolvers<void>();
   const stop = intercept(gateway, async (name, send) => {

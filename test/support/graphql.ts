@@ -20,7 +20,7 @@ export interface Answer<Data> {
   readonly errors?: readonly PublicError[];
 }
 
-/** Sends query text of any kind, fit or not. */
+/** Sends any query text, valid or not. */
 export async function post<Data = Record<string, unknown>>(
   gateway: Gateway,
   operation: { query: string; variables?: unknown; operationName?: string },
@@ -39,7 +39,7 @@ export async function post<Data = Record<string, unknown>>(
   return { response, ...((await response.json()) as object) };
 }
 
-/** Sends an operation that fits the schema; what comes back, failures included. */
+/** Sends a valid operation. Returns the answer, including failures. */
 export function ask<Data, Variables>(
   gateway: Gateway,
   document: TypedDocumentNode<Data, Variables>,
@@ -49,7 +49,7 @@ export function ask<Data, Variables>(
   return post<Data>(gateway, { query: print(document), variables }, options);
 }
 
-/** Sends an operation that must succeed in full. */
+/** Sends an operation that must succeed without errors. Returns its data. */
 export async function dataOf<Data, Variables>(
   gateway: Gateway,
   document: TypedDocumentNode<Data, Variables>,

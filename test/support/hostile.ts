@@ -1,4 +1,4 @@
-// What a hostile client puts where the gateway expects a text or a number, and what no answer to it may show.
+// Hostile texts and numbers for the inputs of the gateway, and checks of what no answer to them may contain.
 import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import { encodeCursor } from '../../src/cursors.ts';
@@ -14,7 +14,7 @@ const BEYOND: readonly string[] = [MAX - 1n, MAX, -MAX - 1n, 2n ** 64n]
   .map(String)
   .concat('1e400', '9'.repeat(1_000));
 
-/** Those, and about other limits. */
+/** These integers, and integers about other limits. */
 export const NUMBERS: readonly string[] = [
   ...[0n, -1n, 2n ** 31n - 1n, 2n ** 31n, -(2n ** 31n) - 1n, 2n ** 53n + 1n].map(String),
   '-1e400',
@@ -49,12 +49,12 @@ const WORDS = [
 
 const typeNames = NODE_TYPES.map(({ name }) => name);
 
-/** Global ids of every type, and with ids that are none. */
+/** Global ids of every type, with valid and invalid ids. */
 const GLOBAL_IDS = typeNames.flatMap((name) =>
   ['0', String(MAX - 1n), String(MAX), '-1', '1\0', '9'.repeat(400)].map((id) => btoa(`${name}:${id}`)),
 );
 
-/** Cursors into lists of these kinds, and ones that are none. */
+/** Valid cursors into lists of a kind, and invalid ones. */
 export function cursorsOf(kind: string): string[] {
   return [0n, MAX - 1n, MAX, 2n ** 64n, -1n].map((id) => encodeCursor(kind, id));
 }
@@ -65,21 +65,21 @@ export const TEXTS: readonly string[] = [...UNREADABLE, ...WORDS, ...BEYOND];
 /** Texts for a place that takes a global id. */
 export const IDS: readonly string[] = [...TEXTS, ...GLOBAL_IDS];
 
-/** Of what was logged, that which says that something broke. */
+/** The log lines about internal errors. */
 export function breakages({ logLines }: Pick<Gateway, 'logLines'>): string[] {
   return logLines.filter((line) => /"level":"(error|fatal)"|"stack"/.test(line));
 }
 
-/** What requests of the API change, and what they leave behind. */
+/** The tables that requests of the API change, and the tables of their records. */
 export const CHANGEABLE: readonly string[] = [
   ...NOUNS.filter((noun) => above(noun).some(({ type }) => type === 'Workspace')).map(({ table }) => table),
   'idempotency_records',
 ];
 
 /**
- * A digest of every row of every table, or of those that are named, without the time at which keys were last used. Its statements are
- * prepared: to plan one takes many times as long as to execute it.
- * @param teamId of the team's workspaces alone; the tables have rows of workspaces only
+ * A digest of every row of every table, or of the given tables, without the time at which keys were last used. Its statements are prepared,
+ * because planning one takes many times as long as executing it.
+ * @param teamId only rows of this team's workspaces; the tables must have rows of workspaces only
  */
 export async function digest(
   { app }: Gateway,

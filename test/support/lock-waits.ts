@@ -1,11 +1,11 @@
-// Who waits for a lock. Where a store is distributed, that is at the node that has the row.
+// Finds sessions that wait for a lock. In a distributed store they wait at the node that has the row.
 import pg from 'pg';
 import { expect, inject } from 'vitest';
 import type { App } from '../../src/context.ts';
 
 const WAITING = "datname = current_database() and wait_event_type = 'Lock'";
 
-/** Waits until so many sessions wait for a lock. */
+/** Waits until `count` sessions wait for a lock. */
 export async function untilWaiting(app: App, count: number): Promise<void> {
   await expect.poll(() => countWaiting(app), { timeout: 20_000 }).toBe(count);
 }
@@ -25,8 +25,8 @@ async function countWaiting(app: App): Promise<number> {
 }
 
 /**
- * Waits until a statement waits that is none of those seen before: one that goes on may still be shown as waiting.
- * @param seen gets it
+ * Waits until a statement waits for a lock that has not been seen before. A statement that has continued may still be listed as waiting.
+ * @param seen the statements seen before; the new one is added
  */
 export async function untilAnotherWaits(app: App, seen: Set<string>): Promise<void> {
   const waits = `select pid || ' ' || query_start as key from pg_stat_activity where ${WAITING}`;
@@ -43,7 +43,7 @@ export async function untilAnotherWaits(app: App, seen: Set<string>): Promise<vo
     .toBeGreaterThan(0);
 }
 
-/** Ends the session that has waited longest for a lock of rows. */
+/** Terminates the session that has waited longest for a row lock. */
 export async function endLongestWait(app: App): Promise<void> {
   await atEachNode(
     app,
@@ -51,7 +51,7 @@ export async function endLongestWait(app: App): Promise<void> {
   );
 }
 
-/** The answers of all servers that rows are on. */
+/** The answers of all servers that have rows. */
 async function atEachNode({ store: { pool } }: App, statement: string): Promise<object[][]> {
   const { rows } = await pool.query<{ name: string }>('select current_database() as name');
   const here = pool.query<object>(statement);

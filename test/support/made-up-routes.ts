@@ -1,4 +1,4 @@
-// Routes that a test makes up, served as the real ones are: through an exchange and the router.
+// Serves routes that a test makes up like the real ones: through an exchange and the router.
 import { Hono } from 'hono';
 import { Exchange, type HttpEnv } from '../../src/http/exchange.ts';
 import { errorResponse } from '../../src/rest/problem-documents.ts';
@@ -14,7 +14,7 @@ export interface Sent {
   readonly body?: string | Uint8Array<ArrayBuffer> | ReadableStream;
 }
 
-/** What sends requests to these routes alone. */
+/** A function that sends requests to only these routes. */
 export function serveRoutes(routes: readonly Route[]) {
   const http = new Hono<HttpEnv>({ getPath: requestedPath });
   mountRest(http, routes);

@@ -1,10 +1,10 @@
-// What a migration may do to tables that a running version of the gateway works on (expand, then contract), by PostgreSQL's own parser.
-// Only what is known to be harmless passes; all else needs a comment `-- checked: WHY` in front of its statement, and what breaks a
-// running version a name that ends in `_incompatible`.
+// Checks migrations against the running version of the gateway (expand, then contract), with PostgreSQL's own parser. Only statements on
+// the list of harmless ones pass; every other statement needs a comment `-- checked: WHY` before it, and a migration that breaks a running
+// version a name that ends in `_incompatible`.
 import { parse } from 'libpg-query';
 import { isIncompatible } from '../../src/store/migrations/compatibility.ts';
 
-/** `breaks`: the running version would fail; `blocks`: it would wait for as long as the table is large. */
+/** `breaks`: the running version would fail; `blocks`: it would wait, in proportion to the size of the table. */
 type Harm = 'breaks' | 'blocks';
 type Finding = readonly [harm: Harm, what: string];
 
@@ -13,15 +13,15 @@ type Node = Readonly<Record<string, unknown>>;
 
 const CHECKED = /^\s*-- checked: \S/m;
 
-/** Sorts of statements that touch nothing that is there. */
+/** Kinds of statements that change nothing that exists. */
 const HARMLESS = new Set([
   ...['CreateStmt', 'CreateSeqStmt', 'AlterSeqStmt', 'CommentStmt', 'GrantStmt', 'CreateEnumStmt'],
   ...['CreateExtensionStmt', 'CreateSchemaStmt', 'ViewStmt', 'InsertStmt', 'SelectStmt', 'VariableSetStmt'],
 ]);
 
 /**
- * What speaks against applying a migration while the version before it runs; nothing, if all is well.
- * @param name its folder's name
+ * The reasons against applying a migration while the previous version runs; empty if there are none.
+ * @param name the name of its folder
  */
 export async function findHarm(name: string, sql: string): Promise<string[]> {
   const { stmts = [] } = (await parse(sql)) as {
@@ -34,7 +34,7 @@ export async function findHarm(name: string, sql: string): Promise<string[]> {
   for (const { stmt, stmt_location: from = 0, stmt_len: length } of stmts) {
     const [[type = '', fields] = []] = Object.entries(stmt) as [string, Node][];
     const until = length ? from + length : bytes.length;
-    // With the comments before it.
+    // Includes the comments before the statement.
     const text = bytes.subarray(end, until).toString();
     end = until;
     if (type === 'CreateStmt') made.add(tableOf(fields));

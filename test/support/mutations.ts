@@ -1,4 +1,4 @@
-// The mutations as data: which change of REST each one is, and what it is given in a tenant.
+// The mutations as data: the change of REST that corresponds to each, and its input in a tenant.
 import { NOUNS, type Noun } from '../../src/resources/nouns.ts';
 import { type Moment, ownNameOf, pluralOf, toSnakeCase, uncapitalize } from '../../src/resources/resource.ts';
 import { inputOf } from './graphql-input.ts';
@@ -11,7 +11,7 @@ export const contactId = ({ contact }: Tenant) => globalId('Contact', contact.id
 const workspaceId = ({ workspace }: Tenant) => globalId('Workspace', workspace.id);
 const tagId = ({ tag }: Tenant) => globalId('Tag', tag.id);
 
-/** A mutation, and what it is given in a tenant. */
+/** A mutation, and its input in a tenant. */
 export type Mutation = readonly [field: string, input: (tenant: Tenant) => object];
 const removeTag: Mutation = [
   'removeTag',
@@ -33,7 +33,7 @@ const endpointId = ({ webhookEndpoint }: Tenant) => globalId('WebhookEndpoint', 
 const ENDPOINT = '/api/v2/webhooks/outgoing/endpoints/:id';
 const DELIVERY = '/api/v2/webhooks/outgoing/deliveries/:id';
 
-/** Those of a noun that its description names. */
+/** The mutations that the description of a noun lists. */
 function changesOf(noun: Noun): [route: string, Mutation][] {
   const { type, parent, path, members = path, verbs = [], actions = {} } = noun;
   if (parent === undefined || path === undefined) return [];
@@ -90,7 +90,7 @@ function changesOf(noun: Noun): [route: string, Mutation][] {
   return [...acts, ...changes];
 }
 
-/** What GraphQL calls each change of REST. */
+/** The mutation for each change of REST. */
 export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   ...Object.fromEntries(NOUNS.flatMap(changesOf)),
   'POST /api/v2/workspaces/:workspace_id/contacts/upsert': [

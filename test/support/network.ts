@@ -1,21 +1,21 @@
-// A network of the test's own before a PostgreSQL server, as a proxy: it can be cut without either side being told, it can break
-// connections at a chosen moment, and it can lose the server's messages of one type.
+// A proxy before a PostgreSQL server that simulates a bad network: it can go silent without closing connections, break connections at a
+// chosen moment, and lose the server's messages of one type.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 
-/** One connection through it. */
+/** One connection through the proxy. */
 interface NetworkConnection {
-  /** From now on nothing is forwarded, and nobody is told. */
+  /** Stops forwarding, without closing the connection. */
   cut(): void;
 }
 
 export interface Network {
-  /** The database's address by way of this network. */
+  /** The database's address through the proxy. */
   readonly url: string;
-  /** From now on nothing is forwarded, and nobody is told: over connections that are there, and over new ones until `heal`. */
+  /** Stops forwarding without closing connections: on existing ones, and on new ones until `heal`. */
   silence(): void;
-  /** New connections are forwarded again; what was silent stays so. */
+  /** Forwards new connections again; silent ones stay silent. */
   heal(): void;
   /** In the order in which they were made. */
   readonly connections: readonly NetworkConnection[];

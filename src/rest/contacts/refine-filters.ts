@@ -6,7 +6,7 @@ import { pageOrAllOf } from '../lists.ts';
 import { shown } from '../responses.ts';
 import { type Query, type Route, route } from '../route.ts';
 
-/** Whether the whole saved-filter list is requested: neither `after` nor `per_page` was sent (spec §4 rule 7). */
+/** Whether the complete saved-filter list is requested: neither `after` nor `per_page` was sent (spec §4 rule 7). */
 export function asksForRegistry(query: URLSearchParams): boolean {
   return !query.has('after') && !query.has('per_page');
 }
