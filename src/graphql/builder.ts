@@ -59,6 +59,6 @@ export function definedOnce<Type>(name: string, define: () => Type): Type {
 
 builder.queryType({
   description:
-    'Everything that can be read. Data needs an API key or an access token, the schema does not. An error has `extensions` with its `code` and the `requestId`. If arguments are invalid, `field` names the first one, and `errors` has a `field` and a `message` for each.',
+    'All queries. Data needs an API key or an access token, but the schema does not. An error has `extensions` with its `code` and the `requestId`. If arguments are invalid, `field` names the first one, and `errors` has a `field` and a `message` for each.',
 });
-builder.mutationType({ description: 'Everything that can be changed. Mutations are sent by POST.' });
+builder.mutationType({ description: 'All mutations. They must be sent by POST.' });

@@ -18,10 +18,11 @@ interface ClosedSet {
   readonly expected: string;
 }
 
-/** The name of an enum, and the property after which it is named. */
+/** The name of an enum, the property after which it is named, and the descriptions of its values. */
 interface EnumName {
   readonly name: string;
   readonly property: string;
+  readonly valueDescriptions: Readonly<Record<string, string>>;
 }
 
 /** The names of the sets, and their enums, which are made at the first use. The key is the array itself: fields that share it share the enum. */
@@ -35,12 +36,13 @@ const sets = new Map<readonly string[], ClosedSet | null>();
  */
 export function nameSets(owner: string, fields: Fields): void {
   for (const [property, field] of Object.entries(fields)) {
-    const { internal, values, valuesName, isCode, items, itemType, children, object } = field;
+    const { internal, values, valuesName, valueDescriptions = {}, isCode } = field;
+    const { items, itemType, children, object } = field;
     if (internal === true) continue;
     const name = enumNameFor(owner, property);
     if (values !== undefined && isCode === true) sets.set(values, null);
     else if (values !== undefined && !names.has(values))
-      names.set(values, { name: valuesName ?? name, property });
+      names.set(values, { name: valuesName ?? name, property, valueDescriptions });
     // Children are named as nouns of their own.
     if (items !== undefined && children === undefined) nameSets(itemType ?? name, items);
     if (object !== undefined) nameSets(name, object);
@@ -55,18 +57,33 @@ export function closedSetOf({ values, synonyms = {} }: Described): ClosedSet | n
   const named = names.get(values);
   if (named === undefined) throw new TypeError(`The values ${values.join(', ')} have no name.`);
   const nameOf = new Map(values.map((value) => [value, nameOfValue(synonyms[value] ?? value)]));
-  const about = Object.fromEntries(values.map((value) => [value, `As \`${value}\` over REST.`]));
   const all = [...new Set(nameOf.values())];
   const set =
     all.length === values.length && all.every(isName)
       ? {
-          ref: defineEnum(named.name, `What \`${named.property}\` can be.`, about, synonyms),
+          ref: defineEnum(
+            named.name,
+            `The possible values of \`${named.property}\`.`,
+            describeValues(values, named),
+            synonyms,
+          ),
           nameOf,
           expected: oneOf(all).expected,
         }
       : null;
   sets.set(values, set);
   return set;
+}
+
+/** @throws TypeError for a value without a description */
+function describeValues(
+  values: readonly string[],
+  { name, valueDescriptions }: EnumName,
+): Readonly<Record<string, string>> {
+  const missing = values.filter((value) => valueDescriptions[value] === undefined);
+  if (missing.length > 0)
+    throw new TypeError(`The enum ${name} needs valueDescriptions for ${missing.join(', ')}.`);
+  return Object.fromEntries(values.map((value) => [value, valueDescriptions[value] ?? '']));
 }
 
 /** The field's description with the names of the enum in place of the stored values. */

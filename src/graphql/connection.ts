@@ -87,20 +87,20 @@ export interface ConnectionType<R extends Row> {
 }
 
 const PageInfo = builder.objectRef<Connection<Row>>('PageInfo').implement({
-  description: 'Where a page of a connection begins and ends, and whether there is more.',
+  description: 'The start and end of a page of a connection, and whether more objects exist.',
   fields: (t) => ({
     startCursor: t.string({
       nullable: true,
-      description: 'The cursor of the first object of the page, or null on an empty page.',
+      description: 'The cursor of the first object of the page. Null on an empty page.',
       resolve: (connection) => cursorOf(connection, connection.page.rows[0]),
     }),
     endCursor: t.string({
       nullable: true,
-      description: 'The cursor of the last object of the page, or null on an empty page.',
+      description: 'The cursor of the last object of the page. Null on an empty page.',
       resolve: (connection) => cursorOf(connection, connection.page.rows.at(-1)),
     }),
     hasNextPage: t.boolean({
-      description: 'Whether objects follow the end of this page.',
+      description: 'Whether more objects follow this page.',
       resolve(connection, _args, ctx) {
         const request = requestOf(connection);
         if (!request.backward && connection.page.more) return true;
@@ -108,7 +108,7 @@ const PageInfo = builder.objectRef<Connection<Row>>('PageInfo').implement({
       },
     }),
     hasPreviousPage: t.boolean({
-      description: 'Whether objects precede the start of this page.',
+      description: 'Whether objects precede this page.',
       resolve(connection, _args, ctx) {
         const request = requestOf(connection);
         if (request.backward && connection.page.more) return true;
@@ -147,7 +147,7 @@ export function defineConnection<R extends Row>(
   const refined =
     resource.refinedBy === undefined
       ? ''
-      : '; so it may be below that, with a saved filter that no index serves';
+      : '; with a saved filter that no index supports, this can happen below that number too';
   const ref = builder.objectRef<Connection<R>>(`${node.name}Connection`).implement({
     description: `A page of a list of ${node.name} objects.`,
     scope: reads.scope,
@@ -167,13 +167,13 @@ export function defineConnection<R extends Row>(
       }),
       pageInfo: t.field({
         type: PageInfo,
-        description: 'Where the page begins and ends, and whether there is more.',
+        description: 'The start and end of the page, and whether more objects exist.',
         columns: ['id', HAS_MORE],
         resolve: (connection) => connection,
       }),
       totalCount: t.int({
         nullable: true,
-        description: `The number of objects in the whole list, not only on this page. Above ${MAX_EXACT_COUNT} it is a lower bound, and totalCountIsExact is false${refined}. It is counted only when this field is selected.`,
+        description: `The number of objects in the complete list, not only on this page. Above ${MAX_EXACT_COUNT} it is a lower bound, and totalCountIsExact is false${refined}. It is counted only if this field is selected.`,
         columns: ['id'],
         cost: COUNT_COST,
         resolve: async (connection, _args, ctx) => (await countOf(ctx, connection)).count,

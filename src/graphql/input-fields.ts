@@ -27,10 +27,13 @@ interface NamedValue {
 }
 
 const CustomAttributeInput = builder.inputType('CustomAttributeInput', {
-  description: 'A custom attribute: a name that the workspace chose, and a value.',
+  description: 'A custom attribute: a name that the workspace chooses, and a value.',
   fields: (t) => ({
-    name: t.string({ required: true, description: 'The name. Each name may be given once.' }),
-    value: t.string({ description: 'The value as text. Null, or no value, means empty text.' }),
+    name: t.string({
+      required: true,
+      description: 'The name of the attribute. Each name may occur only once.',
+    }),
+    value: t.string({ description: 'The value as text. Null or no value means empty text.' }),
   }),
 });
 
@@ -64,7 +67,7 @@ function objectInput(property: string, object: Fields, moment: Moment): object {
   const name = `${property[0]?.toUpperCase()}${property.slice(1)}Input`;
   return definedOnce(name, () =>
     builder.inputType(name, {
-      description: 'An object of which a client gives any members.',
+      description: 'An object with optional members.',
       fields: (t) => inputFields(t, object, moment),
     }),
   );
@@ -80,7 +83,7 @@ function childInput({ type, title }: IdsOf, items: Fields, moment: Moment): obje
       description:
         moment === 'creation'
           ? `${one[0]?.toUpperCase()}${one.slice(1)} that is created with its parent.`
-          : `What a change of the parent does with ${one}.`,
+          : `The change of ${one} in a change of its parent.`,
       fields: (t) => inputFields(t, moment === 'creation' ? nameless : items, moment),
     }),
   );

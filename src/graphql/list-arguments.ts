@@ -47,18 +47,18 @@ const SortOrderType = defineEnum(
 /** The arguments that every connection takes. */
 const connectionArgs = builder.args((t) => ({
   first: t.int({
-    description: `How many objects to return from the start, at least 1. The default is ${DEFAULT_PAGE_SIZE}; a number above ${MAX_PAGE_SIZE} counts as ${MAX_PAGE_SIZE}.`,
+    description: `The number of objects to return from the start, at least 1. The default is ${DEFAULT_PAGE_SIZE}; a number above ${MAX_PAGE_SIZE} counts as ${MAX_PAGE_SIZE}.`,
   }),
   last: t.int({
-    description: `How many objects to return from the end, at least 1; a number above ${MAX_PAGE_SIZE} counts as ${MAX_PAGE_SIZE}. It cannot be combined with first.`,
+    description: `The number of objects to return from the end, at least 1; a number above ${MAX_PAGE_SIZE} counts as ${MAX_PAGE_SIZE}. It cannot be combined with first.`,
   }),
   after: t.string({
     description:
-      'Only objects after this cursor, in the sort order. The cursor stays valid after its object was deleted.',
+      'Only objects after this cursor, in the sort order. The cursor stays valid when its object is deleted.',
   }),
   before: t.string({
     description:
-      'Only objects before this cursor, in the sort order. The cursor stays valid after its object was deleted.',
+      'Only objects before this cursor, in the sort order. The cursor stays valid when its object is deleted.',
   }),
   sortOrder: t.field({
     type: SortOrderType,
@@ -77,17 +77,17 @@ export function listArguments(resource: Described): typeof connectionArgs {
     ...(resource.refinedBy !== undefined && {
       refineFilterId: t.id({
         description:
-          'Only objects that match this saved filter too: its global id, integer id or public id. A filter for which no index helps and that few objects match may be refused.',
+          'Only objects that also match this saved filter: its global id, integer id or public id. A filter that no index supports and that few objects match may be refused.',
       }),
     }),
     ...(filter && { filter: t.field({ type: filter, description: 'Only objects that match this filter.' }) }),
     ...(orderBy && {
-      orderBy: t.field({ type: orderBy, description: 'What the list is ordered by. The default is ID.' }),
+      orderBy: t.field({ type: orderBy, description: 'The order of the list. The default is ID.' }),
       // No default, so that parseListArgs can tell whether the client sent a direction.
       sortOrder: t.field({
         type: SortOrderType,
         description:
-          'The direction of the list, given here or in orderBy. The default is ASC. All other arguments refer to the list in this direction.',
+          'The direction of the list, which can be set here or in orderBy. The default is ASC. All other arguments refer to the list in this direction.',
       }),
     }),
   }));
@@ -95,10 +95,10 @@ export function listArguments(resource: Described): typeof connectionArgs {
 }
 
 const TimeRangeType = builder.inputType('TimeRange', {
-  description: 'Times from one on, and before another. An end that is not given is open.',
+  description: 'A range of times. Without a start or an end, the range is open.',
   fields: (t) => ({
-    from: t.field({ type: 'DateTime', description: 'The first of the times.' }),
-    to: t.field({ type: 'DateTime', description: 'The end of the times: they are before it.' }),
+    from: t.field({ type: 'DateTime', description: 'The start of the range, inclusive.' }),
+    to: t.field({ type: 'DateTime', description: 'The end of the range, exclusive.' }),
   }),
 });
 
@@ -122,7 +122,7 @@ function filterType(resource: Described) {
   return definedOnce(name, () =>
     builder.inputType(name, {
       description:
-        'Only objects that match every field that is given. An object matches a field if it has one of its values. Null is the same as not given.',
+        'Only objects that match all fields of the filter. An object matches a field if it has one of the values. Null counts as missing.',
       fields: (t): InputFieldMap =>
         Object.fromEntries([
           ...forms.map((form) => [form.property, filterField(t, form)] as const),
@@ -130,7 +130,10 @@ function filterType(resource: Described) {
             ({ property, description }) =>
               [
                 property,
-                t.field({ type: TimeRangeType, description: `Within these times. ${description}` }),
+                t.field({
+                  type: TimeRangeType,
+                  description: `Only objects with this time in the range. ${description}`,
+                }),
               ] as const,
           ),
         ]),
@@ -143,7 +146,7 @@ function describe({ idsOf, ...form }: FilterForm): string {
   if (type === 'bool') return description;
   const kind =
     idsOf === undefined ? '' : `: global ids of the type ${idsOf.type}, integer ids, or public ids`;
-  return `Any of at most ${MAX_FILTER_VALUES} values${kind}. ${description}`;
+  return `One of at most ${MAX_FILTER_VALUES} values${kind}. ${description}`;
 }
 
 function orderType({ type, sorts }: Described) {
@@ -152,7 +155,7 @@ function orderType({ type, sorts }: Described) {
 
 function defineOrder(type: string, sorts: NonNullable<Described['sorts']>) {
   const field = builder.enumType(`${type}OrderField`, {
-    description: 'What a list is ordered by. Objects with the same time are ordered by databaseId.',
+    description: 'The orders of a list. Objects with the same time are ordered by databaseId.',
     values: {
       ID: { value: 'id', description: 'The databaseId, which follows the order of creation.' },
       ...(sorts.includes('updatedAt') && {
@@ -165,9 +168,9 @@ function defineOrder(type: string, sorts: NonNullable<Described['sorts']>) {
     } as const,
   });
   return builder.inputType(`${type}Order`, {
-    description: 'What a list is ordered by, and in which direction.',
+    description: 'The order of a list, and its direction.',
     fields: (t) => ({
-      field: t.field({ type: field, required: true, description: 'What the list is ordered by.' }),
+      field: t.field({ type: field, required: true, description: 'The order of the list.' }),
       direction: t.field({
         type: SortOrderType,
         description: 'The direction. If sortOrder is also given, both must be equal.',

@@ -66,7 +66,7 @@ export function defineLookUp<Row>(
     t.field({
       type: ref,
       nullable: true,
-      description: `One ${name}. Give exactly one of the arguments. If the object does not exist or the caller has no access to it, the field is null with a NOT_FOUND error.${note === undefined ? '' : ` ${note}`}`,
+      description: `One ${name}. Send exactly one of the arguments. If the object does not exist or the caller has no access to it, the field is null with a NOT_FOUND error.${note === undefined ? '' : ` ${note}`}`,
       ...(scope !== null && { scope }),
       args: {
         id: t.arg.id({ description: `The global id of the ${name}.` }),

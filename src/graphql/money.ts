@@ -23,7 +23,7 @@ const moneyType = () =>
       fields: (t) => ({
         amount: t.expose('amount', {
           type: 'Decimal',
-          description: 'The exact amount, with as many digits behind the point as the currency has.',
+          description: 'The exact amount, with the decimal places of the currency.',
         }),
         currency: t.exposeString('currency', { description: 'The code of the currency (ISO 4217).' }),
       }),

@@ -84,7 +84,7 @@ export function defineMutation<Result>(name: string, mutation: Mutation<Result>)
         ...inputs?.(t),
         idempotencyKey: t.string({
           description:
-            'Makes a retry safe: for 24 hours, the same input with the same key is not carried out again but gets the result of the first request. 1 to 255 visible ASCII characters.',
+            'Makes retries safe: for 24 hours, the same input with the same key is not executed again, but gets the result of the first request. 1 to 255 visible ASCII characters.',
         }),
       }),
     },
@@ -144,20 +144,20 @@ export function defineChanges<Row extends { readonly id: bigint }>(
   const one = withArticle(resource.title.toLowerCase());
   if (update !== undefined)
     defineChange(`update${name}`, node, {
-      description: `Changes ${one}. Fields that are not given stay unchanged; null clears a field.`,
+      description: `Changes ${one}. Fields that are not sent stay unchanged; null clears a field.`,
       scope,
       fields: writableFields(resource, 'change'),
       change: update,
     });
   if (archive !== undefined)
     defineChange(`archive${name}`, node, {
-      description: `Archives ${one}. One that is archived already stays as it is.`,
+      description: `Archives ${one}. If it is already archived, nothing changes.`,
       scope,
       change: (ctx, id, _input, options) => archive(ctx, id, options),
     });
   if (unarchive !== undefined)
     defineChange(`unarchive${name}`, node, {
-      description: `Takes ${one} out of the archive.`,
+      description: `Unarchives ${one}.`,
       scope,
       change: (ctx, id, _input, options) => unarchive(ctx, id, options),
     });
@@ -185,7 +185,7 @@ export function defineChanges<Row extends { readonly id: bigint }>(
     });
   if (reorder !== undefined)
     defineMutation(`reorder${pluralOf(name)}`, {
-      description: `Gives the ${pluralOf(resource.title.toLowerCase())} of one ${parent.name} a new order.`,
+      description: `Reorders the ${pluralOf(resource.title.toLowerCase())} of one ${parent.name}.`,
       scope,
       of: [parent],
       fields: orderFields(resource),
@@ -213,7 +213,7 @@ export function rowField<Row, Result extends { readonly row: Row }>(
   t: PayloadBuilder<Result>,
   { ref, name, scope }: NodeType<Row>,
 ): FieldMap[string] {
-  const description = `The ${name} after the change. A retry with the same idempotency key returns it as it was then.${seenWith(scope)}`;
+  const description = `The ${name} after the change. A retry with the same idempotency key returns the same result.${seenWith(scope)}`;
   return t.field({ ...OF_CHANGE, type: ref, description, resolve: ({ result }) => rowOf<Row>(result.row) });
 }
 
@@ -222,13 +222,13 @@ export function edgeField<Row extends { readonly id: bigint }, Result extends { 
   t: PayloadBuilder<Result>,
   { edge, scope }: Edges<Row>,
 ): FieldMap[string] {
-  const description = `The new object as an edge, with its cursor in the default order, so that a client can add it to a list that it has loaded.${seenWith(scope)}`;
+  const description = `The new object as an edge, with its cursor in the default order, so that a client can add it to a loaded list.${seenWith(scope)}`;
   return t.field({ ...OF_CHANGE, type: edge, description, resolve: ({ result }) => rowOf<Row>(result.row) });
 }
 
 /** The sentence about the scope that a caller needs to read more than ids. */
 function seenWith(scope: Scope | null): string {
-  return scope === null ? '' : ` More than its ids needs ${scope}.`;
+  return scope === null ? '' : ` Fields other than its ids need ${scope}.`;
 }
 
 /** Options of payload fields: the scope of the change is enough for the ids. payload-scopes.ts checks the other fields before the change. */

@@ -36,7 +36,7 @@ interface OwnTypes {
 const OWN = new Map<Service, OwnTypes>([
   [teams.service, { lookUp: teamLookUp }],
   [workspaces.service, { lookUp: workspaceLookUp }],
-  [users.service, { lookUp: { note: 'Any other than the caller’s own needs account:read.' } }],
+  [users.service, { lookUp: { note: 'Any user except the caller’s own needs account:read.' } }],
   [appliedTags.service, { hasOwnMutations: true }],
   [conditionalSplits.service, { listed: { ...conditionalSplit, table: 'conditional_split_steps' } }],
 ]);

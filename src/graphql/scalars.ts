@@ -51,9 +51,9 @@ builder.scalarType('JSON', {
 const TEXTS: ReadonlyMap<string, string> = new Map([
   [
     'Decimal',
-    'An exact decimal number as text, such as `12.50`: at most 15 digits before the point and 9 behind it. Amounts of money have as many behind it as their currency has.',
+    'An exact decimal number as text, such as `12.50`: at most 15 digits before the point and 9 after it. Amounts of money have the decimal places of their currency.',
   ],
-  ['Date', 'A day of the calendar as ISO 8601 text, without time and time zone: `2026-01-31`.'],
+  ['Date', 'A calendar date as ISO 8601 text, without time and time zone: `2026-01-31`.'],
 ]);
 
 /** Defines the scalars for text of a certain format that these fields need, so that the schema has no unused ones. */

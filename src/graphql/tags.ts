@@ -12,7 +12,7 @@ import { resourceFields } from './resource-fields.ts';
 type TagOn = TagOnObjectRow & { readonly on: ObjectId };
 
 const AppliedTag = definePart<TagOn>('AppliedTag', {
-  description: 'A tag that was applied to one contact.',
+  description: 'A tag on one contact.',
   idOf: ({ on, id }) => ({ of: on, id }),
   partsOf: (typeName, object) => ('tags' in object ? tagsOn(typeName, object as Tagged) : []),
   fields: (t) => ({

@@ -10,41 +10,42 @@ export const apiKey = describe({
   parent: team,
   plural: 'apiKeys',
   listDescription:
-    'The API keys of the team, ended ones included. Empty for a caller who is narrowed to some of the team’s workspaces.',
-  parentDescription: 'The team that the key is for.',
+    'The API keys of the team, including expired and revoked ones. Empty for a caller that is restricted to some of the team’s workspaces.',
+  parentDescription: 'The team to which the key belongs.',
   scope: 'account',
   description:
-    'An API key of a team. The key itself was shown once, when it was created, and cannot be read again.',
+    'An API key of a team. The key itself is returned only once, when it is created, and cannot be read again.',
   fields: {
     ...IDS,
     teamId: { type: 'int8', description: 'The integer id of its team.' },
-    name: { type: 'text', description: 'What the key is for, in the words of its creator.' },
-    isDefault: { type: 'bool', description: 'Whether it is the default key of the team.' },
+    name: { type: 'text', description: 'The purpose of the key, as its creator described it.' },
+    isDefault: { type: 'bool', description: 'Whether the key is the default key of the team.' },
     hint: {
       type: 'text',
-      description: 'The first characters of the key, to tell keys apart. They are not a credential.',
+      description:
+        'The first characters of the key, which help people to tell keys apart. They are not a credential.',
     },
     scopes: {
       type: 'text[]',
       description:
-        'What the key allows: `<category>:read` and `<category>:write`, or `read` and `write` for every category.',
+        'The scopes of the key: `<category>:read` and `<category>:write`, or `read` and `write` for every category.',
     },
     createdAt: { type: 'timestamp', description: 'When the key was created.' },
     expiresAt: {
       type: 'timestamp',
       nullable: true,
-      description: 'When the key expires, or null when it is valid until it is revoked.',
+      description: 'When the key expires. Null if it is valid until it is revoked.',
     },
     revokedAt: {
       type: 'timestamp',
       nullable: true,
       description:
-        'When the key was revoked, or null. A replaced key may have a time in the future: it works until then.',
+        'When the key was revoked; null if it was not. For a replaced key this may be in the future: the key works until then.',
     },
     lastUsedAt: {
       type: 'timestamp',
       nullable: true,
-      description: 'When the key was last used, to the minute, or null when it never was.',
+      description: 'When the key was last used, to the minute. Null if it was never used.',
     },
   },
 });

@@ -12,55 +12,61 @@ export const auditEntry = describe({
   number: 14n,
   parent: workspace,
   plural: 'auditEntries',
-  listDescription: 'What was changed in the workspace, and by whom.',
-  parentDescription: 'The workspace that it was changed in.',
+  listDescription: 'The audit trail of the workspace: every change, and who made it.',
+  parentDescription: 'The workspace in which the change was made.',
   path: 'audit_entries',
   scope: 'account',
   numerous: true,
   description:
-    'A change in a workspace: who made it, when, and the object before and after. An entry never changes, except that erasing a person blanks their data in it.',
+    'A change in a workspace: who made it, when, and the object before and after. An entry never changes, except that the erasure of a person blanks their data in it.',
   fields: {
     ...IDS,
     ...OF_WORKSPACE,
     action: {
       type: 'text',
-      description: 'What was done to what, such as `contact.updated` or `contacts/tag.deleted`.',
+      description: 'The kind of change, such as `contact.updated` or `contacts/tag.deleted`.',
     },
     subjectType: {
       type: 'text',
-      description: 'What was changed, such as `Contact`, `Contacts::Tag` or `ConditionalSplitStep`.',
+      description:
+        'The type of the changed object, such as `Contact`, `Contacts::Tag` or `ConditionalSplitStep`.',
     },
-    subjectId: { type: 'int8', description: 'The integer id of what was changed.' },
+    subjectId: { type: 'int8', description: 'The integer id of the changed object.' },
     actorKind: {
       type: 'text',
       values: ['api_key', 'oauth'],
-      description: 'Whether the change was made with an API key or an access token.',
+      valueDescriptions: {
+        api_key: 'The change was made with an API key.',
+        oauth: 'The change was made with an OAuth access token.',
+      },
+      description: 'The kind of credential that made the change.',
     },
     actorId: {
       type: 'text',
       description:
-        'The public id of the API key. For an access token its `sub`: the user’s public id, or the client’s id if it acts for itself.',
+        'The public id of the API key. For an access token, its `sub`: the public id of the user, or the id of a client that acts on its own behalf.',
     },
     clientId: {
       type: 'text',
       nullable: true,
-      description: 'The id of the OAuth client that the access token was issued to.',
+      description: 'The id of the OAuth client to which the access token was issued.',
     },
     requestId: { type: 'text', description: 'The `X-Request-Id` of the request.' },
     before: {
       ...DATA,
       description:
-        'The object as REST showed it before the change. Null if there was none, if it was erased, and for a caller who may not read such objects: a contact, for example, needs `contacts:read`.',
+        'The object before the change, in its REST form. Null if there was no object, if the data was erased, or if the caller may not read such objects: a contact, for example, needs `contacts:read`.',
     },
     after: {
       ...DATA,
-      description: 'The same after the change. Null where `before` would be, and if nothing was left.',
+      description:
+        'The object after the change, in its REST form. Null if the object was deleted, if the data was erased, or if the caller may not read such objects.',
     },
     erasedAt: {
       type: 'timestamp',
       nullable: true,
       description:
-        'When `before` and `after` were erased, because the contact was erased whose data they held.',
+        'When `before` and `after` were erased together with the contact whose data they contained.',
     },
     createdAt: { type: 'timestamp', description: 'When the change was made.' },
   },

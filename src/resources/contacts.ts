@@ -18,8 +18,8 @@ export const contact = describe({
   number: 3n,
   parent: workspace,
   plural: 'contacts',
-  listDescription: 'The contacts of the workspace, anonymous ones included.',
-  parentDescription: 'The workspace that knows this contact.',
+  listDescription: 'The contacts of the workspace, including anonymous ones.',
+  parentDescription: 'The workspace to which the contact belongs.',
   path: 'contacts',
   scope: 'contacts',
   verbs: ['create', 'update', 'remove'],
@@ -28,7 +28,7 @@ export const contact = describe({
   fields: {
     ...IDS,
     ...OF_WORKSPACE,
-    uuid: { type: 'text', format: 'uuid', description: 'A UUID that never changes.' },
+    uuid: { type: 'text', format: 'uuid', description: 'The UUID of the contact, which never changes.' },
     anonymous: { type: 'bool', restAsNumber: true, description: 'Whether the person is not identified yet.' },
     emailAddress: {
       ...TEXT,
@@ -36,36 +36,38 @@ export const contact = describe({
       // The column is indexed: PostgreSQL accepts about 2,700 bytes in an index entry.
       maxLength: 320,
       description:
-        'The e-mail address as it was given, without surrounding white space. It is unique in the workspace, ignoring case.',
+        'The e-mail address as the client sent it, without surrounding white space. It is unique in the workspace, ignoring case.',
     },
     firstName: { ...TEXT, description: 'The first name.' },
     lastName: { ...TEXT, description: 'The last name.' },
-    phoneNumber: { ...TEXT, description: 'The phone number as it was given.' },
-    timeZone: { ...TEXT, description: 'The time zone that the person lives in.' },
+    phoneNumber: { ...TEXT, description: 'The phone number as the client sent it.' },
+    timeZone: { ...TEXT, description: 'The time zone of the person.' },
     unsubscribedAt: {
       type: 'timestamp',
       nullable: true,
-      description: 'When the person unsubscribed from e-mail, or null while subscribed.',
+      description: 'When the person unsubscribed from e-mail. Null while the person is subscribed.',
     },
     lastNotificationEmailSentAt: {
       type: 'timestamp',
       nullable: true,
-      description: 'When the last notification was sent by e-mail, or null when none was.',
+      description: 'When the last notification was sent by e-mail. Null if none was sent.',
     },
     emailSuppressionReason: {
       type: 'text',
       nullable: true,
-      description: 'Why e-mail to this address is suppressed, such as a bounce, or null when it is not.',
+      description:
+        'Why e-mail to this address is suppressed, such as a bounce. Null if it is not suppressed.',
     },
     isActive: {
       type: 'bool',
-      description: 'Whether e-mail may be sent: there is an address, not unsubscribed and not suppressed.',
+      description:
+        'Whether e-mail may be sent to the person: there is an address, it is not suppressed, and the person has not unsubscribed.',
     },
-    fbUrl: { ...TEXT, description: 'The address of the Facebook profile.' },
-    twitterUrl: { ...TEXT, description: 'The address of the Twitter profile.' },
-    instagramUrl: { ...TEXT, description: 'The address of the Instagram profile.' },
-    linkedinUrl: { ...TEXT, description: 'The address of the LinkedIn profile.' },
-    websiteUrl: { ...TEXT, description: 'The address of a website.' },
+    fbUrl: { ...TEXT, description: 'The URL of the Facebook profile.' },
+    twitterUrl: { ...TEXT, description: 'The URL of the Twitter profile.' },
+    instagramUrl: { ...TEXT, description: 'The URL of the Instagram profile.' },
+    linkedinUrl: { ...TEXT, description: 'The URL of the LinkedIn profile.' },
+    websiteUrl: { ...TEXT, description: 'The URL of the website.' },
     createdAt: { type: 'timestamp', description: 'When the contact was created.' },
     updatedAt: { type: 'timestamp', description: 'When the contact was last changed.' },
     tags: {
@@ -78,12 +80,12 @@ export const contact = describe({
       members: 'text',
       writable: 'always',
       default: {},
-      description: `The workspace’s own attributes of the contact, by name. A request sets at most ${MAX_ATTRIBUTES}, of ${MAX_ATTRIBUTE_CHARS} characters each, and all together have at most 65536 bytes as JSON.`,
+      description: `The custom attributes of the contact, by name. A request can set at most ${MAX_ATTRIBUTES} attributes of ${MAX_ATTRIBUTE_CHARS} characters each. All attributes of a contact together have at most 65536 bytes as JSON.`,
     },
     visits: {
       type: 'json',
       object: CONTACT_VISITS,
-      description: 'The first and the last of its visits to pages of the workspace.',
+      description: 'The first and the last visits of the contact to pages of the workspace.',
     },
   },
   inputs: {
@@ -93,7 +95,7 @@ export const contact = describe({
       idsOf: tag,
       maxLength: MAX_TAGS,
       description:
-        'The integer ids of all the tags that the contact is to have: others are removed, and null removes all.',
+        'The integer ids of all tags of the contact. Tags that are not in the list are removed; null removes all tags.',
     },
   },
   topic: 'contact',
@@ -102,17 +104,17 @@ export const contact = describe({
     id: { unique: true },
     emailAddress: { unique: true, index: 'contacts_workspace_id_email_address_key' },
     phoneNumber: {
-      description: 'The phone number as it was given, in any letter case.',
+      description: 'The phone number as the client sent it, ignoring case.',
       index: 'contacts_phone_number_id_idx',
       untimed: true,
     },
     lastName: {
-      description: 'The last name, in any letter case.',
+      description: 'The last name, ignoring case.',
       index: 'contacts_last_name_id_idx',
       untimed: true,
     },
     firstName: {
-      description: 'The first name, in any letter case.',
+      description: 'The first name, ignoring case.',
       index: 'contacts_first_name_id_idx',
       untimed: true,
     },
@@ -135,12 +137,12 @@ export const upsertFields = {
   emailAddress: {
     ...address,
     required: true,
-    description: `${address.description} An existing contact keeps the spelling that it has.`,
+    description: `${address.description} An existing contact keeps its own spelling.`,
   },
   tagIds: {
     ...contact.inputs.tagIds,
     description:
-      'The integer ids of all the tags that the contact is to have: others are removed. Null and an empty list leave its tags as they are.',
+      'The integer ids of all tags of the contact. Tags that are not in the list are removed. Null or an empty list leaves the tags unchanged.',
   },
 } satisfies Fields;
 

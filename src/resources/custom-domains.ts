@@ -12,7 +12,7 @@ export const domain = describe({
   path: 'domains',
   scope: 'funnels',
   description:
-    'A host name of the workspace’s own, which may serve funnels. The gateway’s operator adds and removes it.',
+    'A custom host name of a workspace, which can serve funnels. The operator of the gateway adds and removes it.',
   fields: {
     ...IDS,
     ...OF_WORKSPACE,
@@ -20,7 +20,15 @@ export const domain = describe({
     status: {
       type: 'text',
       values: ['initialized', 'ownership_verified', 'connecting', 'securing', 'secured', 'removing'],
-      description: 'How far the domain is set up. One that the operator has added is `secured`.',
+      valueDescriptions: {
+        initialized: 'The domain was added, and its setup has not started.',
+        ownership_verified: 'The ownership of the domain was verified.',
+        connecting: 'The domain is being connected to the service.',
+        securing: 'A TLS certificate is being set up.',
+        secured: 'The domain is connected and secured by TLS.',
+        removing: 'The domain is being removed.',
+      },
+      description: 'The progress of the domain’s setup. A domain that the operator has added is `secured`.',
     },
     connected: { type: 'bool', description: 'Whether the domain serves the workspace.' },
     createdAt: { type: 'timestamp', description: 'When the domain was added.' },

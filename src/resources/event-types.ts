@@ -38,12 +38,14 @@ const NOT_SERVED: Readonly<Partial<Record<EventScope, Readonly<Record<string, st
 export const EVENT_TYPE_FIELDS = {
   id: {
     type: 'text',
-    description: 'The id that endpoints name it by, `<topic>.<event>`, such as `contact.created`.',
+    description:
+      'The id that endpoints use to subscribe, of the form `<topic>.<event>`, such as `contact.created`.',
   },
-  topic: { type: 'text', description: 'What it happens to, such as `contact` or `orders/invoice`.' },
+  topic: { type: 'text', description: 'The topic of the event, such as `contact` or `orders/invoice`.' },
   scope: {
     type: 'text',
-    description: 'The scope that a client needs, besides `webhooks:write`, to subscribe to it.',
+    description:
+      'The scope that a client needs, in addition to `webhooks:write`, to subscribe to the event type.',
   },
 } as const satisfies Fields;
 

@@ -6,8 +6,8 @@ const LINE = { type: 'text', nullable: true, maxLength: 255 } as const;
 
 /** A postal address. */
 export const address = {
-  addressOne: { ...LINE, description: 'Street and number.' },
-  addressTwo: { ...LINE, description: 'What follows them, such as a floor.' },
+  addressOne: { ...LINE, description: 'The street and house number.' },
+  addressTwo: { ...LINE, description: 'The second line of the street address, such as a floor.' },
   city: { ...LINE, description: 'The city or town.' },
   region: { ...LINE, description: 'The state or region.' },
   postalCode: { ...LINE, description: 'The postal code.' },
@@ -29,7 +29,7 @@ export const fulfillmentLocation = describe({
   verbs: ['create', 'update', 'remove'],
   most: 250,
   description:
-    'A place that goods are shipped from. One that fulfillments name cannot be deleted, but it can be archived.',
+    'A place from which goods are shipped. A location that is used by fulfillments cannot be deleted, but it can be archived.',
   fields: {
     ...IDS,
     ...OF_WORKSPACE,
@@ -39,14 +39,14 @@ export const fulfillmentLocation = describe({
       writable: 'always',
       required: true,
       maxLength: 255,
-      description: 'Who is named in its address.',
+      description: 'The name of the recipient in the address.',
     },
     address: {
       type: 'jsonb',
       object: address,
       writable: 'always',
       default: {},
-      description: 'Where it is.',
+      description: 'The address of the location.',
     },
     emailAddress: {
       type: 'text',
@@ -54,20 +54,20 @@ export const fulfillmentLocation = describe({
       writable: 'always',
       required: true,
       maxLength: 320,
-      description: 'The e-mail address of those who work there.',
+      description: 'The e-mail address of the location.',
     },
     phoneNumber: {
       type: 'text',
       nullable: true,
       writable: 'always',
       maxLength: 255,
-      description: 'The phone number there.',
+      description: 'The phone number of the location.',
     },
     externalApp: {
       type: 'bool',
       nullable: true,
       writable: 'always',
-      description: 'Whether another service ships from there.',
+      description: 'Whether another service ships from the location.',
     },
     archived: { ...ARCHIVED.archived, writable: 'always', default: false },
     archivedAt: ARCHIVED.archivedAt,
@@ -75,7 +75,7 @@ export const fulfillmentLocation = describe({
       type: 'int4',
       nullable: true,
       writable: 'always',
-      description: 'Its place among the locations of the workspace, where that matters.',
+      description: 'The sort position of the location in the workspace.',
     },
     createdAt: { type: 'timestamp', description: 'When the location was created.' },
     updatedAt: { type: 'timestamp', description: 'When the location was last changed.' },

@@ -26,14 +26,14 @@ const LINE_ITEM = {
       refers: INVOICE_LINES,
       writable: 'at_creation',
       required: true,
-      description: 'The integer id of the invoice’s line that is sent.',
-      objectDescription: 'The invoice’s line that is sent.',
+      description: 'The integer id of the invoice line that is shipped.',
+      objectDescription: 'The invoice line that is shipped.',
     },
     quantity: {
       type: 'count',
       writable: 'at_creation',
       required: true,
-      description: 'How many are sent: at least 1.',
+      description: 'The number of items that are shipped, at least 1.',
     },
   },
 } as const;
@@ -51,41 +51,49 @@ export const fulfillment = describe({
   scope: 'store',
   topic: 'fulfillment',
   verbs: ['create', 'update', 'remove'],
-  actions: { cancel: { summary: 'Cancels a fulfillment: its goods are to be sent again' } },
+  actions: { cancel: { summary: 'Cancels a fulfillment, so that its goods can be shipped again' } },
   events: ['created', 'updated'],
   description:
-    'Goods that were sent to a contact. Of a line of an invoice no more is sent than was ordered, in all fulfillments that are not cancelled, and nothing that went back to stock without having been sent.',
+    'Goods that were shipped to a contact. All fulfillments that are not cancelled can together ship at most the quantity of an invoice line, without items that were restocked before they were shipped.',
   fields: {
     ...IDS,
     ...OF_WORKSPACE,
-    fulfillmentNumber: { type: 'int4', description: 'Its number: they count up in the workspace.' },
+    fulfillmentNumber: {
+      type: 'int4',
+      description: 'The number of the fulfillment. Fulfillments of a workspace are numbered consecutively.',
+    },
     contactId: {
       type: 'int8',
       refers: contact,
       writable: 'at_creation',
       required: true,
-      description: 'The integer id of the contact whose orders are sent.',
+      description: 'The integer id of the contact whose orders are shipped.',
     },
     locationId: {
       type: 'int8',
       refers: fulfillmentLocation,
       writable: 'at_creation',
       required: true,
-      description: 'The integer id of the location that it is sent from.',
+      description: 'The integer id of the location from which the goods are shipped.',
     },
     status: {
       type: 'text',
       values: ['fulfilled', 'cancelled', 'restocked'],
+      valueDescriptions: {
+        fulfilled: 'The goods were shipped.',
+        cancelled: 'The fulfillment was cancelled, so its goods can be shipped again.',
+        restocked: 'The goods went back into stock.',
+      },
       valuesName: 'FulfillmentStatus',
       transitions: { fulfilled: ['cancelled', 'restocked'] },
-      description: 'Whether it was sent.',
+      description: 'The status of the fulfillment.',
     },
     shippingProvider: {
       type: 'text',
       nullable: true,
       writable: 'always',
       maxLength: 255,
-      description: 'Who brings it.',
+      description: 'The carrier that delivers the goods.',
     },
     trackingCode: {
       type: 'text',
@@ -93,7 +101,7 @@ export const fulfillment = describe({
       writable: 'always',
       personal: true,
       maxLength: 255,
-      description: 'By what the carrier knows it.',
+      description: 'The carrier’s tracking number.',
     },
     trackingUrl: {
       type: 'text',
@@ -101,7 +109,7 @@ export const fulfillment = describe({
       writable: 'always',
       personal: true,
       maxLength: 2_000,
-      description: 'Where one can see how far it is.',
+      description: 'The URL where the shipment can be tracked.',
     },
     lineItems: {
       type: 'json',
@@ -112,19 +120,19 @@ export const fulfillment = describe({
       writable: 'at_creation',
       required: true,
       maxLength: MAX_LINES,
-      description: 'What is sent.',
+      description: 'The lines of the fulfillment.',
     },
-    createdAt: { type: 'timestamp', description: 'When it was sent.' },
+    createdAt: { type: 'timestamp', description: 'When the fulfillment was created.' },
     updatedAt: { type: 'timestamp', description: 'When the fulfillment was last changed.' },
   },
   inputs: {
     notifyCustomer: {
       type: 'bool',
-      description: 'Taken, but nothing follows from it: the gateway sends no mail.',
+      description: 'Accepted for compatibility, without effect: the gateway sends no e-mail.',
     },
     ignoreOutOfStock: {
       type: 'bool',
-      description: 'Taken, but nothing follows from it: stock is taken when the order is made.',
+      description: 'Accepted for compatibility, without effect: stock is reduced when the order is created.',
     },
   },
   sorts: ['updatedAt'],
@@ -136,7 +144,7 @@ export const fulfillmentLineItem = describe({
   parent: fulfillment,
   most: MAX_LINES,
   scope: 'store',
-  description: 'How many of an invoice’s line are in a fulfillment.',
+  description: 'One line of a fulfillment: the quantity of an invoice line that it ships.',
 });
 
 export interface FulfillmentRow extends Row<typeof fulfillment> {}

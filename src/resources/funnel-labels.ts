@@ -14,7 +14,7 @@ export const funnelTag = describe({
   scope: 'funnels',
   verbs: ['create', 'update', 'remove'],
   wrapper: 'funnels_tag',
-  description: 'A label for funnels of a workspace. When it is deleted, funnels lose it.',
+  description: 'A label for the funnels of a workspace. Deleting a tag removes it from all funnels.',
   fields: {
     ...IDS,
     ...OF_WORKSPACE,

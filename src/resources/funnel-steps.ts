@@ -46,7 +46,7 @@ const WEIGHT = {
     type: 'int4',
     nullable: true,
     internal: true,
-    description: 'The percentage of visitors whom a split test sends down its left branch.',
+    description: 'The percentage of visitors who see the left variant of a split test.',
   },
 } as const satisfies Fields;
 
@@ -55,11 +55,16 @@ export const funnelStep = describe({
   type: 'FunnelStep',
   title: 'Step',
   table: 'funnel_steps',
-  description: 'A step of a funnel’s workflow: a page, or a split with steps of its own on two branches.',
+  description: 'A step of a funnel’s workflow: a page, or a split with two branches of steps.',
   fields: {
     id: IDS.id,
     ...OF_FUNNEL,
-    parentId: { type: 'int8', nullable: true, internal: true, description: 'The split that contains it.' },
+    parentId: {
+      type: 'int8',
+      nullable: true,
+      internal: true,
+      description: 'The split that contains the step.',
+    },
     branch: {
       type: 'enum',
       values: [...BRANCHES.conditional_split, ...BRANCHES.split_test],
@@ -71,9 +76,13 @@ export const funnelStep = describe({
       type: 'enum',
       values: ['page', 'conditional_split', 'split_test'],
       internal: true,
-      description: 'Whether it shows a page or is a split.',
+      description: 'The kind of step.',
     },
-    position: { type: 'int4', internal: true, description: 'Its place among its siblings, from 0.' },
+    position: {
+      type: 'int4',
+      internal: true,
+      description: 'The position of the step in its list, starting at 0.',
+    },
     ...OWN,
     ...FILTER,
     ...WEIGHT,
@@ -89,10 +98,11 @@ export const conditionalSplit = describe({
   parent: funnel,
   parentDescription: 'The funnel whose workflow the step is part of.',
   plural: 'conditionalSplitSteps',
-  listDescription: 'The conditional splits anywhere in the workflow, ordered by id, not by their position.',
+  listDescription:
+    'All conditional splits of the workflow, including those on branches, ordered by id rather than by position.',
   scope: 'funnels',
   description:
-    'A step that sends visitors down one of two branches. Afterwards both go on with the next step.',
+    'A step that sends each visitor to one of two branches. Both branches then continue with the next step.',
   fields: {
     id: IDS.id,
     ...stepFields,
@@ -114,7 +124,7 @@ export const splitTest = describe({
   scope: 'funnels',
   wrapper: 'split_test_step',
   description:
-    'A step that divides visitors between two variants by weight: each contact always sees the same one. Afterwards both go on with the next step.',
+    'A step that divides visitors between two variants by weight. A contact always sees the same variant. Both variants then continue with the next step.',
   fields: { id: IDS.id, ...stepFields },
   topic: 'split_test_step',
 });

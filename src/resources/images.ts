@@ -20,7 +20,7 @@ export const image = describe({
   verbs: ['create', 'update', 'remove'],
   most: MAX_IMAGES,
   wrapper: 'image',
-  description: `A picture of a workspace, which has at most ${MAX_IMAGES}. It is fetched from a URL soon after it was created, and then served by the gateway itself.`,
+  description: `A picture of a workspace. The gateway fetches it from a URL soon after its creation, and then serves it. A workspace can have at most ${MAX_IMAGES} images.`,
   fields: {
     ...IDS,
     ...OF_WORKSPACE,
@@ -29,19 +29,19 @@ export const image = describe({
       nullable: true,
       writable: 'always',
       maxLength: 255,
-      description: 'What it is called.',
+      description: 'The name of the image.',
     },
     altText: {
       type: 'text',
       nullable: true,
       writable: 'always',
       maxLength: 1_000,
-      description: 'What it shows, for people who do not see it.',
+      description: 'The alternative text, for people who cannot see the image.',
     },
     url: {
       type: 'text',
       description:
-        'Where the gateway serves the file, to anybody who knows this URL. Until it is fetched, and where it cannot be, nothing is there.',
+        'The URL from which the gateway serves the file to anyone. There is no file until it is fetched, or if that fails.',
     },
     uploadSourceUrl: {
       type: 'text',
@@ -49,34 +49,46 @@ export const image = describe({
       required: true,
       maxLength: 2_000,
       description:
-        'The http or https URL that the file is fetched from, at a public address: a PNG, JPEG, GIF, WebP or AVIF of at most 10 MB. It is fetched once, and again when it is changed, or given again after it failed; the `url` is then another one.',
+        'The http or https URL from which the gateway fetches the file, at a public address: a PNG, JPEG, GIF, WebP or AVIF of at most 10 MB. The gateway fetches it once, and again if the URL is changed, or is sent again after a failure; the `url` then changes.',
     },
     status: {
       type: 'text',
       values: ['pending', 'ready', 'failed'],
-      description:
-        'Whether the file is still to be fetched, is there, or could not be fetched (then `error` says why).',
+      valueDescriptions: {
+        pending: 'The file is not fetched yet.',
+        ready: 'The file was fetched and is served.',
+        failed: 'The file could not be fetched.',
+      },
+      description: 'The status of the file. If it could not be fetched, `error` says why.',
     },
     error: {
       type: 'text',
       nullable: true,
-      description: 'Why the file could not be fetched; null otherwise.',
+      description: 'Why the file could not be fetched. Null unless `status` is `failed`.',
     },
-    width: { type: 'int4', nullable: true, description: 'The width in pixels; null until it is ready.' },
-    height: { type: 'int4', nullable: true, description: 'The height in pixels; null until it is ready.' },
+    width: {
+      type: 'int4',
+      nullable: true,
+      description: 'The width in pixels; null until the file is fetched.',
+    },
+    height: {
+      type: 'int4',
+      nullable: true,
+      description: 'The height in pixels; null until the file is fetched.',
+    },
     byteSize: {
       type: 'int4',
       nullable: true,
-      description: 'The size of the file in bytes; null until it is ready.',
+      description: 'The size of the file in bytes; null until the file is fetched.',
     },
     contentType: {
       type: 'text',
       nullable: true,
       values: IMAGE_TYPES,
-      description: 'The media type of the file, recognized by its bytes; null until it is ready.',
+      description: 'The media type of the file, detected from its content; null until the file is fetched.',
     },
     createdAt: { type: 'timestamp', description: 'When the image was created.' },
-    updatedAt: { type: 'timestamp', description: 'When the image was last changed, or fetched.' },
+    updatedAt: { type: 'timestamp', description: 'When the image was last changed or fetched.' },
   },
   topic: 'image',
   sorts: ['updatedAt'],

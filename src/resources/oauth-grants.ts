@@ -10,11 +10,11 @@ export const oauthGrant = describe({
   parent: team,
   plural: 'oauthGrants',
   listDescription:
-    'What people granted to OAuth clients on the team’s behalf, ended grants included. Empty for a caller who is narrowed to some of the team’s workspaces.',
-  parentDescription: 'The team on whose behalf it was granted.',
+    'The grants that people gave to OAuth clients on the team’s behalf, including expired and revoked ones. Empty for a caller that is restricted to some of the team’s workspaces.',
+  parentDescription: 'The team on whose behalf the grant was given.',
   scope: 'account',
   description:
-    'What a person allowed an OAuth client to do on the team’s behalf. It outlives the tokens that are issued for it.',
+    'The permission that a person gave an OAuth client on the team’s behalf. It outlives the tokens that are issued for it.',
   fields: {
     ...IDS,
     teamId: { type: 'int8', description: 'The integer id of its team.' },
@@ -22,30 +22,34 @@ export const oauthGrant = describe({
     clientName: { type: 'text', description: 'The name of the client.' },
     userPublicId: {
       type: 'text',
-      description: 'The short public id of the person who granted it: the `sub` of its tokens.',
+      description: 'The short public id of the person who gave the grant: the `sub` of its tokens.',
     },
-    userName: { type: 'text', description: 'The name of the person who granted it.' },
+    userName: { type: 'text', description: 'The name of the person who gave the grant.' },
     isWholeTeam: {
       type: 'bool',
-      description: 'Whether it is for every workspace of the team, also future ones.',
+      description: 'Whether the grant is for all workspaces of the team, including future ones.',
     },
     workspaceIds: {
       type: 'int8[]',
-      description: 'The integer ids of the workspaces that it is for; empty when it is for the whole team.',
+      description: 'The integer ids of the workspaces of the grant. Empty if it is for the whole team.',
     },
     scopes: {
       type: 'text[]',
       description:
-        'What was granted: `<category>:read` and `<category>:write`, or `read` and `write` for every category.',
+        'The granted scopes: `<category>:read` and `<category>:write`, or `read` and `write` for every category.',
     },
     isBacked: {
       type: 'bool',
       internal: true,
       description: 'Whether the person, their membership and the client exist and are enabled.',
     },
-    createdAt: { type: 'timestamp', description: 'When it was granted.' },
-    expiresAt: { type: 'timestamp', description: 'When it expires.' },
-    revokedAt: { type: 'timestamp', nullable: true, description: 'When it was revoked, or null.' },
+    createdAt: { type: 'timestamp', description: 'When the grant was given.' },
+    expiresAt: { type: 'timestamp', description: 'When the grant expires.' },
+    revokedAt: {
+      type: 'timestamp',
+      nullable: true,
+      description: 'When the grant was revoked; null if it was not.',
+    },
   },
 });
 

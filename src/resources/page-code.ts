@@ -10,22 +10,29 @@ const CODE = {
 } as const;
 
 export const CODE_FIELDS = {
-  headCode: { ...CODE, description: 'Code for the head of pages.' },
-  footerCode: { ...CODE, description: 'Code for the foot of pages.' },
+  headCode: { ...CODE, description: 'The code for the head of pages.' },
+  footerCode: { ...CODE, description: 'The code for the end of pages.' },
 } as const satisfies Fields;
 
-const MODE = { type: 'text', values: ['append', 'replace'], valuesName: 'CodeMode' } as const;
+const MODE = {
+  type: 'text',
+  values: ['append', 'replace'],
+  valueDescriptions: {
+    append: 'A change appends to the existing code.',
+    replace: 'A change replaces the existing code.',
+  },
+  valuesName: 'CodeMode',
+} as const;
 
 /** How a change sets each of those fields. */
 export const CODE_MODES = {
   headCodeMode: {
     ...MODE,
-    description:
-      'Whether a change appends the code for the head to that which is there, as without this, or replaces it.',
+    description: 'Whether a change appends to the existing head code, which is the default, or replaces it.',
   },
   footerCodeMode: {
     ...MODE,
     description:
-      'Whether a change appends the code for the foot to that which is there, as without this, or replaces it.',
+      'Whether a change appends to the existing footer code, which is the default, or replaces it.',
   },
 } as const satisfies Fields;

@@ -9,7 +9,7 @@ const RATE = { type: 'number' } as const;
 const CURRENCY = {
   type: 'currency',
   description:
-    'The currency of all amounts (ISO 4217): the one with the most sales in the span, without any that of the workspace’s newest price, else USD. Sales in others are not counted.',
+    'The currency of all amounts (ISO 4217): the one with the most sales in the time range, otherwise that of the workspace’s newest price, otherwise USD. Sales in other currencies are not counted.',
 } as const;
 
 /** The currency of amounts inside another object. */
@@ -18,41 +18,47 @@ const OWN_CURRENCY = { ...CURRENCY, internal: true } as const;
 const TIMERANGE = {
   type: 'json',
   object: {
-    from: { type: 'timestamp', description: 'Its first hour: what was asked for, rounded down.' },
-    to: { type: 'timestamp', description: 'The end of its last hour: what was asked for, rounded up.' },
+    from: {
+      type: 'timestamp',
+      description: 'The start of the time range: the requested time, rounded down to the hour.',
+    },
+    to: {
+      type: 'timestamp',
+      description: 'The end of the time range: the requested time, rounded up to the hour.',
+    },
   },
-  description: 'The span of time, in whole hours.',
+  description: 'The time range, in full hours.',
 } as const;
 
 /** The counts and sums. */
 const SUMS = {
-  viewsAll: { ...COUNT, description: 'How many visits began.' },
+  viewsAll: { ...COUNT, description: 'The number of visits.' },
   viewsUnique: {
     ...COUNT,
-    description: 'How many of them were the first that their visitor ever made to the page.',
+    description: 'The number of first visits: those of visitors who had never visited the page before.',
   },
-  optins: { ...COUNT, description: 'How many of these were by visitors who were known as contacts.' },
+  optins: { ...COUNT, description: 'The number of first visits by visitors who were already contacts.' },
   salesCount: {
     ...COUNT,
     description:
-      'How many invoices were paid, other than renewals, refunds and cancellations, of orders made on the page.',
+      'The number of paid invoices of orders placed on the page, without renewals, refunds and cancellations.',
   },
-  salesValue: { ...AMOUNT, description: 'What these were about.' },
-  recurringSalesCount: { ...COUNT, description: 'How many renewals were paid of orders made on the page.' },
-  recurringSalesValue: { ...AMOUNT, description: 'What these were about.' },
+  salesValue: { ...AMOUNT, description: 'The value of these sales.' },
+  recurringSalesCount: { ...COUNT, description: 'The number of paid renewals of orders placed on the page.' },
+  recurringSalesValue: { ...AMOUNT, description: 'The value of these sales.' },
 } as const satisfies Fields;
 
 /** The statistics of one page. */
 export const STEP_STATS = {
   pageId: { type: 'int8', description: 'The integer id of the page.' },
-  name: { type: 'text', description: 'The name of the step that shows the page, else of the page.' },
+  name: { type: 'text', description: 'The name of the step that shows the page, or else of the page.' },
   currentPath: { type: 'text', description: 'The path of the page.' },
   currency: OWN_CURRENCY,
   ...SUMS,
   optinRate: { ...RATE, description: '`optins` divided by `views_unique`, from 0 to 1.' },
   salesRate: { ...RATE, description: '`sales_count` divided by `views_unique`.' },
-  earningsPerView: { ...AMOUNT, description: 'What all sales were about, divided by `views_all`.' },
-  earningsPerUniqueView: { ...AMOUNT, description: 'What all sales were about, divided by `views_unique`.' },
+  earningsPerView: { ...AMOUNT, description: 'The value of all sales, divided by `views_all`.' },
+  earningsPerUniqueView: { ...AMOUNT, description: 'The value of all sales, divided by `views_unique`.' },
 } as const satisfies Fields;
 
 /** The statistics of one day, summed over all pages. */
@@ -64,15 +70,15 @@ export const DAY_STATS = {
 
 export const SUMMARY = {
   currency: OWN_CURRENCY,
-  pageviews: { ...COUNT, description: 'How many visits began.' },
+  pageviews: { ...COUNT, description: 'The number of visits.' },
   upfrontSalesCount: {
     ...COUNT,
-    description: 'How many invoices were paid, other than renewals, refunds and cancellations.',
+    description: 'The number of paid invoices, without renewals, refunds and cancellations.',
   },
-  upfrontSales: { ...AMOUNT, description: 'What these were about.' },
-  recurringSales: { ...AMOUNT, description: 'What the renewals that were paid were about.' },
+  upfrontSales: { ...AMOUNT, description: 'The value of these sales.' },
+  recurringSales: { ...AMOUNT, description: 'The value of paid renewals.' },
   averageCartValue: { ...AMOUNT, description: '`upfront_sales` divided by `upfront_sales_count`.' },
-  earningsPerClick: { ...AMOUNT, description: 'What all sales were about, divided by `pageviews`.' },
+  earningsPerClick: { ...AMOUNT, description: 'The value of all sales, divided by `pageviews`.' },
 } as const satisfies Fields;
 
 /** The statistics of a page, with the page and the time range. */
@@ -83,14 +89,17 @@ export const PAGE_STATS = {
     type: 'json',
     nullable: true,
     object: NAMED,
-    description: 'The funnel that shows the page, if one does.',
+    description: 'The funnel that shows the page, if any.',
   },
   page: {
     type: 'json',
     object: {
       ...NAMED,
       currentPath: page.fields.currentPath,
-      type: { type: 'text', description: '`funnel_page` where a funnel shows it, else `landing_page`.' },
+      type: {
+        type: 'text',
+        description: 'The type of the page: `funnel_page` if a funnel shows it, otherwise `landing_page`.',
+      },
     },
     description: 'The page.',
   },
@@ -102,12 +111,13 @@ export const FUNNEL_STATS = {
   currency: CURRENCY,
   timerange: TIMERANGE,
   funnel: { type: 'json', object: NAMED, description: 'The funnel.' },
-  summary: { type: 'json', object: SUMMARY, description: 'All pages together.' },
+  summary: { type: 'json', object: SUMMARY, description: 'The statistics of all pages together.' },
   steps: {
     type: 'json',
     items: STEP_STATS,
     expand: true,
-    description: 'Each page, in the order of the workflow; of a split, first the matched branch.',
+    description:
+      'The statistics of each page, in the order of the workflow. Pages on the matched branch of a split come before those on the unmatched branch.',
   },
   pagePublicIds: {
     type: 'text[]',
@@ -118,8 +128,9 @@ export const FUNNEL_STATS = {
 
 /** Descriptions of both. */
 export const OF_PAGE =
-  'The visits to a page, and the sales of orders that were made on it, in a span of time.';
-export const OF_FUNNEL = 'The statistics of the pages that a funnel shows now, together and one by one.';
+  'The visits to a page, and the sales of orders that were placed on it, in a time range.';
+export const OF_FUNNEL =
+  'The statistics of the pages that a funnel currently shows, in total and for each page.';
 
 export interface StepStatsRow extends RowOf<typeof STEP_STATS> {}
 export interface DayStatsRow extends RowOf<typeof DAY_STATS> {}

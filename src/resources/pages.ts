@@ -11,7 +11,7 @@ const TEXT = { type: 'text', nullable: true, writable: 'always' } as const;
 const CURRENT_PATH = {
   type: 'text',
   description:
-    'The path of the page. Without it, one is made from the name, of a page in a funnel below that of the funnel.',
+    'The path of the page. By default it is made from the name; for a page in a funnel it starts with the funnel’s path.',
 } as const;
 
 const STEP = { type: 'PageStep', title: 'Page step', table: 'funnel_steps' } as const;
@@ -31,7 +31,7 @@ const PRODUCT_IDS = {
   default: [],
   refers: product,
   maxLength: MAX_PRODUCTS,
-  description: 'The integer ids of the products that the page offers where a step of a funnel shows it.',
+  description: 'The integer ids of the products that the page offers in its funnel step.',
 } as const;
 
 /** A bump: a product that a page offers in addition to its products. */
@@ -52,7 +52,7 @@ const BUMPS = {
   writable: 'always',
   default: [],
   maxLength: MAX_PRODUCTS,
-  description: 'Products that the page offers beside those, each with a line of its own.',
+  description: 'Further products that the page offers (order bumps), each with its own line of text.',
 } as const;
 
 /** The only fields of pages that the workflow of a funnel reads. */
@@ -81,7 +81,7 @@ export const page = describe({
   verbs: ['create', 'update', 'remove'],
   wrapper: 'page',
   description:
-    'A page that visitors see: in a step of a funnel, or by itself. A page that was discarded with a split’s branch can no longer be read.',
+    'A page that visitors see, in a step of a funnel or standalone. A page that was discarded with a split’s branch can no longer be read.',
   fields: {
     ...IDS,
     ...OF_WORKSPACE,
@@ -89,28 +89,33 @@ export const page = describe({
     type: {
       type: 'text',
       values: ['landing_page', 'site_page', 'funnel_page'],
-      description: 'Whether a step of a funnel shows it. One that stands by itself is a landing page.',
+      valueDescriptions: {
+        landing_page: 'A standalone page.',
+        site_page: 'A page of the workspace’s site.',
+        funnel_page: 'A page in a step of a funnel.',
+      },
+      description: 'The type of the page: in a funnel, or a standalone landing page.',
     },
     currentPath: { ...CURRENT_PATH, writable: 'at_creation', maxLength: 255 },
     url: {
       type: 'text',
       nullable: true,
       description:
-        'Where visitors find the page: on the domain of its funnel, else on the host of the workspace. null where workspaces have no hosts, because the service is reached by an IP address.',
+        'The URL of the page, on the custom domain of its funnel or else on the host of the workspace. Null if the service is reached by an IP address, so that workspaces have no hosts.',
     },
-    description: { ...TEXT, maxLength: 1_000, description: 'What the page is for.' },
+    description: { ...TEXT, maxLength: 1_000, description: 'The purpose of the page.' },
     themeId: {
       type: 'int8',
       nullable: true,
       writable: 'always',
       refers: theme,
-      description: 'The integer id of its theme; null for the default one of the workspace.',
+      description: 'The integer id of the theme. Null for the default theme of the workspace.',
     },
     funnel: {
       type: 'json',
       nullable: true,
       object: { id: funnel.fields.id, publicId: funnel.fields.publicId, name: PLAIN_NAME },
-      description: 'The funnel of which a step shows the page, or null.',
+      description: 'The funnel that shows the page, or null.',
     },
     showPageStep: {
       type: 'json',
@@ -126,49 +131,49 @@ export const page = describe({
           items: {
             ...IDS,
             name: PLAIN_NAME,
-            bump: { type: 'bool', description: 'Whether it is offered beside the others.' },
+            bump: { type: 'bool', description: 'Whether the product is an order bump.' },
             bumpPreheadline: { type: 'text', nullable: true, description: BUMP.preheadline.description },
           },
           description:
-            'The products that the page offers there, bumps last; null for those who may not read the store.',
+            'The products that the page offers in its step, order bumps last. Null if the caller may not read the store.',
         },
       },
       description: 'The step that shows the page, or null.',
     },
     productIds: PRODUCT_IDS,
     bumps: BUMPS,
-    seoTitle: { ...TEXT, maxLength: 255, description: 'The title that search engines are given.' },
+    seoTitle: { ...TEXT, maxLength: 255, description: 'The title for search engines.' },
     seoDescription: {
       ...TEXT,
       maxLength: 1_000,
-      description: 'The description that search engines are given.',
+      description: 'The description for search engines.',
     },
     seoIndex: {
       type: 'bool',
       writable: 'always',
       default: false,
-      description: 'Whether search engines may list it.',
+      description: 'Whether search engines may list the page.',
     },
     blockAiCrawler: {
       type: 'bool',
       writable: 'always',
       default: false,
-      description: 'Whether crawlers that train models are kept out.',
+      description: 'Whether to block crawlers that collect data to train AI models.',
     },
     blockAiSearch: {
       type: 'bool',
       writable: 'always',
       default: false,
-      description: 'Whether search engines with a model are kept out.',
+      description: 'Whether to block AI search engines.',
     },
     blockAiAssistant: {
       type: 'bool',
       writable: 'always',
       default: false,
-      description: 'Whether assistants that read it for a person are kept out.',
+      description: 'Whether to block AI assistants that read the page for a person.',
     },
     ...CODE_FIELDS,
-    markup: { ...TEXT, expand: true, maxLength: 100_000, description: 'The page itself, in markup.' },
+    markup: { ...TEXT, expand: true, maxLength: 100_000, description: 'The content of the page, as markup.' },
     createdAt: PAGE_OF_STEP.createdAt,
     updatedAt: PAGE_OF_STEP.updatedAt,
   },
@@ -186,32 +191,32 @@ export const page = describe({
           idsOf: { type: 'Funnel', title: 'Funnel', table: 'funnels' },
           nullable: true,
           optional: true,
-          description: 'The integer id of the funnel. Not needed with a step.',
+          description: 'The integer id of the funnel. Optional if a step is given.',
         },
         afterShowPageStepId: {
           ...STEP_ID,
           description:
-            'The integer id of the step that the page’s own comes after. Without it, the page is where visitors enter.',
+            'The integer id of the step after which to insert the new step. By default the new step is the entry of the funnel.',
         },
         showPageStepId: {
           ...STEP_ID,
           description: 'The integer id of that step, as some clients call it.',
         },
       },
-      description: 'The funnel in which a new step shows the page. Without it, the page stands by itself.',
+      description: 'The funnel in which a new step shows the page. Without it, the page is standalone.',
     },
     sortOrder: {
       type: 'count',
       writable: 'at_creation',
       description:
-        'With a funnel, and no step that its own comes after: how many steps of the funnel, branches apart, come before the page’s own.',
+        'With a funnel, and without a preceding step: the number of top-level steps of the funnel before the new step.',
     },
     onStep: {
       type: 'jsonb',
       restName: 'show_page_step',
       nullable: true,
       object: { productIds: PRODUCT_IDS, bumps: BUMPS },
-      description: 'The products of the page, as its step shows them.',
+      description: 'The products of the page in its step.',
     },
   },
   topic: 'page',
@@ -219,13 +224,13 @@ export const page = describe({
     id: { unique: true },
     funnelIds: {
       of: { type: 'int8', idsOf: funnel },
-      description: 'The ids of the funnels of which a step shows the page.',
+      description: 'The ids of the funnels that show the page.',
       index: 'funnel_steps_page_steps_of_funnel',
     },
     themeId: { index: 'pages_visible_theme_id_id_idx' },
     funnelPages: {
       of: { type: 'bool' },
-      description: 'Whether a step of a funnel shows the page.',
+      description: 'Whether a funnel shows the page.',
       index: 'pages_visible_is_shown_id_idx',
     },
   },

@@ -12,7 +12,8 @@ export const productTag = describe({
   path: 'products/tags',
   scope: 'store',
   wrapper: 'products_tag',
-  description: 'A label for products of a workspace. When it is deleted, products and collections lose it.',
+  description:
+    'A label for the products of a workspace. Deleting a tag removes it from all products and collections.',
   topic: 'products/tag',
   subjectType: 'Products::Tag',
   filters: { id: { unique: true } },

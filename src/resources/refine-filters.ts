@@ -11,20 +11,20 @@ export const criterion = {
     type: 'text',
     required: true,
     maxLength: 100,
-    description: 'The attribute that is compared, such as `email_address`.',
+    description: 'The attribute to compare, such as `email_address`.',
   },
   clause: {
     type: 'text',
     required: true,
     maxLength: 100,
-    description: 'How it is compared, such as `eq`, `sw` or `in`.',
+    description: 'The comparison, such as `eq`, `sw` or `in`.',
   },
   value: {
     type: 'jsonb',
     optional: true,
     nullable: true,
     description:
-      'The value that it is compared with, in the form that attribute and clause need: text, a number, true or false, a list of those, or days before or after now. Null for a clause without a value.',
+      'The value to compare with, in the form that attribute and clause need: text, a number, true or false, a list of those, or a number of days before or after now. Null for a clause without a value.',
     schema: {
       anyOf: [
         { type: ['string', 'number', 'boolean'] },
@@ -33,9 +33,13 @@ export const criterion = {
           properties: {
             days: {
               anyOf: [{ type: 'string', pattern: '^\\d{1,5}$' }, { type: 'integer' }],
-              description: 'How many days.',
+              description: 'The number of days.',
             },
-            modifier: { type: 'string', enum: ['ago', 'from_now'], description: 'Before or after now.' },
+            modifier: {
+              type: 'string',
+              enum: ['ago', 'from_now'],
+              description: 'The direction: before or after now.',
+            },
           },
         },
         {
@@ -73,7 +77,7 @@ export const refineFilter = describe({
       writable: 'always',
       mustBe: 'null or more than white space',
       maxLength: 255,
-      description: 'The name of the filter, unique in the workspace, or null.',
+      description: 'The name of the filter, unique in the workspace; or null.',
     },
     filterClass: {
       type: 'text',
@@ -81,11 +85,13 @@ export const refineFilter = describe({
       default: 'ContactsFilter',
       emptyIsNull: true,
       maxLength: 100,
-      description: 'What the filter selects, such as `ContactsFilter`. New classes may be added at any time.',
+      description:
+        'The class of objects that the filter selects, such as `ContactsFilter`. New classes may be added at any time.',
     },
     conjunction: {
       type: 'text',
       values: ['and', 'or'],
+      valueDescriptions: { and: 'All conditions must hold.', or: 'At least one condition must hold.' },
       writable: 'always',
       default: 'and',
       description: 'Whether all conditions must hold (`and`) or one of them (`or`).',

@@ -80,6 +80,8 @@ export interface Field {
   readonly currency?: string;
   /** All possible values. */
   readonly values?: readonly string[];
+  /** By value: what it means, as a sentence. Required if GraphQL has an enum of the values. */
+  readonly valueDescriptions?: Readonly<Record<string, string>>;
   /** By value: a synonym, which is accepted too. GraphQL uses the synonym. */
   readonly synonyms?: Readonly<Record<string, string>>;
   /** The values are codes of a standard, such as languages: a String in GraphQL, not an enum. */
@@ -364,19 +366,15 @@ function namingFields({ children, changes = [] }: Field, moment: Moment): Fields
     id: { type: 'int8', nullable: true, ...(children && { idsOf: children }), description },
   });
   if (moment === 'creation')
-    return changes.includes('create')
-      ? idField(`Names nothing: each ${title} is a new one, with an id of its own.`)
-      : {};
+    return changes.includes('create') ? idField(`Ignored: each ${title} is created with a new id.`) : {};
   return {
     ...(changes.some((verb) => verb !== 'create') &&
-      idField(
-        `The integer id of the ${title} that is changed. Without it, or with null, a new one is added.`,
-      )),
+      idField(`The integer id of the ${title} to change. Without it, or with null, a new one is added.`)),
     ...(changes.includes('remove') && {
       delete: {
         type: 'bool',
         restName: '_destroy',
-        description: 'If true, the one with this id is removed.',
+        description: 'If true, the object with this id is removed.',
       },
     }),
   };
@@ -416,7 +414,7 @@ export function givenDescription(
   if (transitions !== undefined) return `${description} ${transitionsSentence(transitions)}`;
   return (members ?? object) === undefined
     ? description
-    : `${description} Those that are not given are left as they are.`;
+    : `${description} Members that are not sent stay unchanged.`;
 }
 
 function transitionsSentence(transitions: Transitions): string {
@@ -502,7 +500,7 @@ export const NAME = {
   writable: 'always',
   required: true,
   maxLength: 255,
-  description: 'What it is called.',
+  description: 'The name of the object.',
 } as const satisfies Field;
 
 /** The field that follows the ids in every noun below a workspace. */
@@ -515,8 +513,12 @@ export const OF_WORKSPACE = {
  * `archived_at`.
  */
 export const ARCHIVED = {
-  archived: { type: 'bool', description: 'Whether it is archived.' },
-  archivedAt: { type: 'timestamp', nullable: true, description: 'When it was archived, or null.' },
+  archived: { type: 'bool', description: 'Whether the object is archived.' },
+  archivedAt: {
+    type: 'timestamp',
+    nullable: true,
+    description: 'When the object was archived; null if it is not.',
+  },
 } as const satisfies Fields;
 
 /**
@@ -527,7 +529,7 @@ export const ORDERED = {
   position: {
     type: 'int4',
     restName: 'sort_order',
-    description: 'Its place among the others of the same parent: the smallest comes first.',
+    description: 'The position among the objects of the same parent. The smallest position comes first.',
   },
 } as const satisfies Fields;
 
@@ -544,7 +546,7 @@ export function orderFields({ type, title, table, most }: Resource): Fields {
       idsOf: { type, title, table },
       required: true,
       ...(most !== undefined && { maxLength: most }),
-      description: `The integer ids of all its ${pluralOf(title.toLowerCase())}, in their new order.`,
+      description: `The integer ids of all ${pluralOf(title.toLowerCase())}, in their new order.`,
     },
   };
 }

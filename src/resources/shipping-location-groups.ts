@@ -17,15 +17,15 @@ export const shippingLocationGroup = describe({
   topic: 'shipping/location_group',
   subjectType: 'Shipping::LocationGroup',
   description:
-    'The locations that a shipping profile ships from. A profile has one group, which is made with it.',
+    'The locations from which a shipping profile ships. Each profile has one group, which is created with it.',
   fields: {
     ...IDS,
     profileId: { type: 'int8', description: 'The integer id of its shipping profile.' },
-    name: { type: 'text', description: 'What it is called.' },
+    name: { type: 'text', description: 'The name of the location group.' },
     fulfillmentsLocationIds: {
       type: 'int8[]',
       refers: fulfillmentLocation,
-      description: 'The integer ids of its locations: all of the workspace that are not archived.',
+      description: 'The integer ids of its locations: all locations of the workspace that are not archived.',
     },
     createdAt: { type: 'timestamp', description: 'When the location group was created.' },
     updatedAt: { type: 'timestamp', description: 'When the location group was last changed.' },

@@ -17,7 +17,7 @@ export const shippingProfile = describe({
   subjectType: 'Shipping::Profile',
   verbs: ['create', 'update', 'remove'],
   description:
-    'The shipping of some variants: its location groups have zones, and these have rates. It has one location group from the start. All of it is deleted with the profile.',
+    'The shipping costs of certain variants. A profile has one location group from the start, whose zones have rates. The group, its zones and their rates are deleted with the profile.',
   fields: {
     ...IDS,
     ...OF_WORKSPACE,
@@ -28,7 +28,7 @@ export const shippingProfile = describe({
       writable: 'always',
       default: [],
       maxLength: 5_000,
-      description: 'The integer ids of the variants that it is for. A variant is in one profile at most.',
+      description: 'The integer ids of the variants of the profile. A variant can be in at most one profile.',
     },
     createdAt: { type: 'timestamp', description: 'When the profile was created.' },
     updatedAt: { type: 'timestamp', description: 'When the profile was last changed.' },

@@ -16,7 +16,7 @@ export const shippingRateName = describe({
   subjectType: 'Shipping::Rates::Name',
   verbs: ['create', 'update', 'remove'],
   description:
-    'A way of shipping, such as “Express”, that the rates of several zones have in common. It cannot be deleted while a rate has it.',
+    'A shipping method, such as “Express”, that the rates of several zones can share. It cannot be deleted while a rate uses it.',
   fields: {
     ...IDS,
     ...OF_WORKSPACE,

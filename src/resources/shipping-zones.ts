@@ -20,7 +20,7 @@ export const shippingZone = describe({
   subjectType: 'Shipping::Zone',
   verbs: ['create', 'update', 'remove'],
   description:
-    'Countries and regions that a location group ships to, with the same rates. The rates are deleted with the zone.',
+    'Countries and regions to which a location group ships at the same rates. The rates are deleted with the zone.',
   fields: {
     ...IDS,
     locationGroupId: { type: 'int8', description: 'The integer id of its location group.' },
@@ -28,26 +28,26 @@ export const shippingZone = describe({
     countryIds: {
       ...PLACES,
       description:
-        'The countries, by the ids or codes that the client has for them, such as `US`. Integers become text.',
+        'The countries, as ids or codes that the client chooses, such as `US`. Integers become text.',
     },
     regionIds: {
       ...PLACES,
       description:
-        'The regions, by the ids or codes that the client has for them, such as `US-CA`. Integers become text.',
+        'The regions, as ids or codes that the client chooses, such as `US-CA`. Integers become text.',
     },
     includesRestOfWorld: {
       type: 'bool',
       writable: 'always',
       default: false,
       description:
-        'Whether it is for all countries that no other zone has. Of the zones of a location group, one is at most.',
+        'Whether the zone includes all countries that no other zone has. At most one zone of a location group does.',
     },
     addressFilterId: {
       type: 'text',
       nullable: true,
       writable: 'always',
       maxLength: 255,
-      description: 'The client’s id of a filter for addresses.',
+      description: 'The client’s own id of an address filter.',
     },
     createdAt: { type: 'timestamp', description: 'When the zone was created.' },
     updatedAt: { type: 'timestamp', description: 'When the zone was last changed.' },

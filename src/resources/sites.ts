@@ -10,13 +10,14 @@ export const site = describe({
   number: 46n,
   parent: workspace,
   plural: 'sites',
-  listDescription: 'The one site of the workspace, as a list.',
+  listDescription: 'The site of the workspace, as a list of one.',
   path: 'sites',
   scope: 'funnels',
   verbs: ['update'],
   most: 1,
   wrapper: 'site',
-  description: 'What all pages of a workspace have in common. Each workspace has one, from the start.',
+  description:
+    'The settings that all pages of a workspace share. Each workspace has one site from the start.',
   fields: {
     ...IDS,
     ...OF_WORKSPACE,

@@ -3,7 +3,7 @@ import { describe, type Fields, IDS, OF_WORKSPACE, type Row } from './resource.t
 import { workspace } from './workspaces.ts';
 
 const STYLE = { type: 'Style', title: 'Style', table: 'styles' } as const;
-const STYLE_NAME = { type: 'text', description: 'What the style is called.' } as const;
+const STYLE_NAME = { type: 'text', description: 'The name of the style.' } as const;
 
 /** A style in its theme. */
 const STYLE_IN_THEME = { id: IDS.id, name: STYLE_NAME } as const satisfies Fields;
@@ -18,35 +18,40 @@ export const theme = describe({
   path: 'themes',
   scope: 'funnels',
   verbs: ['update'],
-  actions: { setDefault: { summary: 'Makes a theme the default one of its workspace' } },
+  actions: { setDefault: { summary: 'Makes a theme the default of its workspace' } },
   wrapper: 'theme',
-  description: 'How pages of a workspace look, in one of its styles. A new workspace has one.',
+  description:
+    'The look of pages of a workspace, in one of the theme’s styles. A new workspace has one theme.',
   fields: {
     ...IDS,
     ...OF_WORKSPACE,
-    name: { type: 'text', description: 'What the theme is called.' },
+    name: { type: 'text', description: 'The name of the theme.' },
     customName: {
       type: 'text',
       nullable: true,
       writable: 'always',
       maxLength: 255,
-      description: 'What the workspace calls it, or null.',
+      description: 'The workspace’s own name for the theme, or null.',
     },
     currentStyleId: {
       type: 'int8',
       nullable: true,
       writable: 'always',
       refers: STYLE,
-      description: 'The integer id of the style that it is shown in: one of its own.',
+      description: 'The integer id of the current style, which is one of the theme’s styles.',
     },
     isDefault: {
       type: 'bool',
       restName: 'default',
-      description: 'Whether pages without a theme of their own are shown in it.',
+      description: 'Whether pages without a theme of their own use this theme.',
     },
     createdAt: { type: 'timestamp', description: 'When the theme was created.' },
     updatedAt: { type: 'timestamp', description: 'When the theme was last changed.' },
-    styles: { type: 'json', items: STYLE_IN_THEME, description: 'Its styles, the oldest first.' },
+    styles: {
+      type: 'json',
+      items: STYLE_IN_THEME,
+      description: 'The styles of the theme, the oldest first.',
+    },
   },
   topic: 'theme',
   sorts: ['updatedAt'],
@@ -61,7 +66,7 @@ export const style = describe({
   plural: 'styles',
   path: 'styles',
   scope: 'funnels',
-  description: 'One look of a theme: its colours and fonts.',
+  description: 'A style of a theme: colours and fonts.',
   fields: {
     ...IDS,
     ...OF_WORKSPACE,

@@ -7,21 +7,21 @@ export const user = describe({
   table: 'users',
   number: 11n,
   description:
-    'A person, or the service user of a team: the user that its API keys, and clients that act for themselves, represent.',
+    'A person, or the service user of a team. The service user represents API keys, and clients that act on their own behalf.',
   fields: {
     ...IDS,
     email: { type: 'text', description: 'The e-mail address; empty for a service user.' },
-    firstName: { type: 'text', description: 'The first name; for a service user the name of its team.' },
+    firstName: { type: 'text', description: 'The first name; for a service user, the name of its team.' },
     lastName: { type: 'text', description: 'The last name; empty if there is none.' },
     timeZone: {
       type: 'text',
       nullable: true,
-      description: 'The time zone of the user; for a service user that of its team.',
+      description: 'The time zone of the user; for a service user, that of its team.',
     },
     locale: {
       type: 'text',
       nullable: true,
-      description: 'The language of the user, such as `en`; for a service user that of its team.',
+      description: 'The language of the user, such as `en`; for a service user, that of its team.',
     },
     createdAt: { type: 'timestamp', description: 'When the user was created.' },
     updatedAt: { type: 'timestamp', description: 'When the user was last changed.' },

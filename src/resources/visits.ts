@@ -9,14 +9,14 @@ const UTM = { ...TEXT, maxLength: 255 } as const;
 
 /** The origin and the browser of a visitor: personal data in text columns. */
 export const ORIGIN = {
-  utmSource: { ...UTM, description: 'The campaign’s source, such as `newsletter`.' },
-  utmMedium: { ...UTM, description: 'The campaign’s medium, such as `email`.' },
+  utmSource: { ...UTM, description: 'The source of the campaign, such as `newsletter`.' },
+  utmMedium: { ...UTM, description: 'The medium of the campaign, such as `email`.' },
   utmCampaign: { ...UTM, description: 'The name of the campaign.' },
-  utmTerm: { ...UTM, description: 'The search terms that were paid for.' },
-  utmContent: { ...UTM, description: 'Which of several links of the campaign it was.' },
+  utmTerm: { ...UTM, description: 'The paid search terms.' },
+  utmContent: { ...UTM, description: 'The content that distinguishes several links of the campaign.' },
   ip: { ...TEXT, format: 'ip', maxLength: 45, description: 'The IP address of the visitor.' },
-  userAgent: { ...TEXT, maxLength: 1_000, description: 'The visitor’s browser, as it calls itself.' },
-  referrer: { ...TEXT, description: 'The URL of the page that the visitor came from.' },
+  userAgent: { ...TEXT, maxLength: 1_000, description: 'The User-Agent header of the visitor’s browser.' },
+  referrer: { ...TEXT, description: 'The URL of the page from which the visitor came.' },
   landingPage: { ...TEXT, description: 'The URL that the visitor opened.' },
 } as const satisfies Fields;
 const UUID = { type: 'text', format: 'uuid', description: 'The UUID of the visit.' } as const;
@@ -26,7 +26,8 @@ export const VISIT_INPUT = {
   uuid: {
     ...UUID,
     required: true,
-    description: 'The UUID of the visit, which a page counts once in 24 hours: a retry is safe.',
+    description:
+      'The UUID of the visit. A page counts the same UUID only once in 24 hours, so that retries are safe.',
   },
   contactId: {
     type: 'int8',
@@ -34,20 +35,21 @@ export const VISIT_INPUT = {
     idsOf: { type: 'Contact', title: 'Contact', table: 'contacts' },
     nullable: true,
     optional: true,
-    description:
-      'The integer id or the public id of the contact. Either this is given or what the visitor is called.',
+    description: 'The integer id or the public id of the contact. Send either this or the visitor id.',
   },
   visitorId: {
     ...TEXT,
     maxLength: 255,
-    description: 'What the renderer calls a visitor who is not known to be a contact, such as a cookie.',
+    description:
+      'The page renderer’s id of a visitor who is not a known contact, such as the value of a cookie.',
   },
   ...ORIGIN,
   startedAt: {
     type: 'timestamp',
     nullable: true,
     optional: true,
-    description: 'When it began: by default when it arrives. At most an hour ahead, and 30 days ago.',
+    description:
+      'When the visit began. By default the time of the request. At most one hour in the future and 30 days in the past.',
   },
 } as const satisfies Fields;
 
@@ -67,28 +69,29 @@ export const VISIT = {
   uuid: UUID,
   ...SHOWN_ORIGIN,
   referringDomain: { ...KNOWN, description: 'The host of the referrer.' },
-  browser: { ...KNOWN, description: 'The browser, as far as `user_agent` tells.' },
-  os: { ...KNOWN, description: 'The operating system, as far as `user_agent` tells.' },
+  browser: { ...KNOWN, description: 'The browser, if `user_agent` identifies it.' },
+  os: { ...KNOWN, description: 'The operating system, if `user_agent` identifies it.' },
   deviceType: {
     ...KNOWN,
-    description: 'Such as `desktop`, `mobile` or `tablet`, as far as `user_agent` tells.',
+    description:
+      'The type of device, such as `desktop`, `mobile` or `tablet`, if `user_agent` identifies it.',
   },
-  startedAt: { ...TIME, description: 'When it began.' },
-  createdAt: { ...TIME, description: 'When it arrived.' },
-  updatedAt: { ...TIME, description: 'When it arrived: a visit does not change.' },
+  startedAt: { ...TIME, description: 'When the visit began.' },
+  createdAt: { ...TIME, description: 'When the visit was recorded.' },
+  updatedAt: { ...TIME, description: 'When the visit was recorded. Visits never change.' },
 } as const satisfies Fields;
 
 export interface VisitRow extends RowOf<typeof VISIT> {}
 
 /** The visits of a contact. */
 export const CONTACT_VISITS = {
-  firstVisit: { type: 'jsonb', nullable: true, object: VISIT, description: 'The one that began first.' },
-  lastVisit: { type: 'jsonb', nullable: true, object: VISIT, description: 'The one that began last.' },
+  firstVisit: { type: 'jsonb', nullable: true, object: VISIT, description: 'The earliest visit.' },
+  lastVisit: { type: 'jsonb', nullable: true, object: VISIT, description: 'The latest visit.' },
   lastVisitWithUtm: {
     type: 'jsonb',
     nullable: true,
     object: VISIT,
-    description: 'The one that began last of those with a UTM parameter.',
+    description: 'The latest visit with a UTM parameter.',
   },
 } as const satisfies Fields;
 

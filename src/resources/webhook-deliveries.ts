@@ -16,14 +16,14 @@ export const webhookDelivery = describe({
   parent: webhookEndpoint,
   parentKey: 'endpointId',
   plural: 'deliveries',
-  parentDescription: 'The endpoint that is told.',
-  listDescription: 'What the endpoint is told, one for each event.',
+  parentDescription: 'The endpoint that receives the event.',
+  listDescription: 'The deliveries to the endpoint, one for each event.',
   path: 'deliveries',
   members: 'webhooks/outgoing/deliveries',
   scope: 'webhooks',
   numerous: true,
   description:
-    'One event for one endpoint: it is attempted until an attempt succeeds or the last one has failed.',
+    'The delivery of one event to one endpoint. It is attempted until an attempt succeeds or the last attempt has failed.',
   fields: {
     ...IDS,
     ...OF_WORKSPACE,
@@ -31,31 +31,37 @@ export const webhookDelivery = describe({
     eventId: {
       type: 'int8',
       refers: webhookEvent,
-      objectDescription: 'The event; null once it is no longer kept.',
+      objectDescription: 'The event. Null once it is no longer kept.',
       description: 'The integer id of the event.',
     },
-    eventTypeId: { type: 'text', description: 'What happened, such as `contact.created`.' },
+    eventTypeId: { type: 'text', description: 'The type of the event, such as `contact.created`.' },
     status: {
       type: 'text',
       values: DELIVERY_STATUSES,
+      valueDescriptions: {
+        pending: 'The delivery is waiting for its next attempt.',
+        delivered: 'An attempt succeeded.',
+        failed: 'The last attempt failed, and no further attempt is made.',
+        canceled: 'The delivery was canceled.',
+      },
       description:
-        '`pending` until an attempt succeeds (`delivered`), the last one has failed (`failed`), or it is given up (`canceled`).',
+        'The status: `pending` until an attempt succeeds (`delivered`), the last attempt has failed (`failed`), or the delivery is canceled (`canceled`).',
     },
-    attemptCount: { type: 'int4', description: 'How many attempts there have been.' },
+    attemptCount: { type: 'int4', description: 'The number of attempts so far.' },
     nextAttemptAt: {
       type: 'timestamp',
       nullable: true,
-      description: 'When the next attempt is due; null unless the delivery is pending.',
+      description: 'When the next attempt is due. Null unless the delivery is pending.',
     },
     responseCode: {
       type: 'int4',
       nullable: true,
-      description: 'The status of the last answer; null if there was none.',
+      description: 'The HTTP status of the last answer; null if there was none.',
     },
     deliveredAt: { type: 'timestamp', nullable: true, description: 'When an attempt succeeded.' },
     createdAt: {
       type: 'timestamp',
-      description: 'When the event happened; later if the endpoint had missed it.',
+      description: 'When the event happened, or later if the endpoint had missed it.',
     },
     updatedAt: { type: 'timestamp', description: 'When the delivery was last attempted or changed.' },
   },
@@ -75,11 +81,11 @@ const ECHO =
 export const attemptFields = {
   number: { type: 'int4', description: 'The number of the attempt, from 1.' },
   startedAt: { type: 'timestamp', description: 'When the attempt began.' },
-  durationMs: { type: 'int4', description: 'How long it took, in milliseconds.' },
+  durationMs: { type: 'int4', description: 'The duration of the attempt in milliseconds.' },
   responseCode: {
     type: 'int4',
     nullable: true,
-    description: 'The status of the answer; null if there was none.',
+    description: 'The HTTP status of the answer; null if there was none.',
   },
   error: { type: 'text', nullable: true, description: 'Why there was no answer; null if there was one.' },
   responseStart: {
@@ -91,10 +97,13 @@ export const attemptFields = {
     type: 'json',
     nullable: true,
     object: {
-      url: { type: 'text', description: 'The address that it was sent to.' },
-      headers: { type: 'json', description: 'Its headers, an object with a member each.' },
+      url: { type: 'text', description: 'The URL of the request.' },
+      headers: {
+        type: 'json',
+        description: 'The headers of the request, as an object with a member for each.',
+      },
     },
-    description: `What was sent, without its body, which is the event. ${ECHO}`,
+    description: `The request, without its body, which is the event. ${ECHO}`,
   },
 } as const satisfies Fields;
 
@@ -106,7 +115,7 @@ export const deliveryDetailFields = {
   attempts: {
     type: 'json',
     items: attemptFields,
-    description: `Its attempts, the first one first; of many the last ${MAX_ATTEMPTS_SHOWN}.`,
+    description: `The attempts in order; only the last ${MAX_ATTEMPTS_SHOWN} if there are more.`,
   },
 } as const satisfies Fields;
 
@@ -124,14 +133,14 @@ export const redeliveryFields = {
     type: 'bool',
     default: false,
     description:
-      'Whether the endpoint is also sent what it has missed: events that it is subscribed to and that happened while it was deactivated.',
+      'Whether to also send missed events: events that the endpoint is subscribed to and that happened while it was deactivated.',
   },
 } as const satisfies Fields;
 
 /** The result of redelivering all failed deliveries. */
 export const redeliveredFields = {
-  count: { type: 'int4', description: 'How many deliveries are due again.' },
-  hasMore: { type: 'bool', description: 'Whether there are more: ask again for them.' },
+  count: { type: 'int4', description: 'The number of deliveries that are sent again.' },
+  hasMore: { type: 'bool', description: 'Whether more remain. Repeat the request to send them.' },
 } as const satisfies Fields;
 
 export interface Redelivered extends RowOf<typeof redeliveredFields> {}

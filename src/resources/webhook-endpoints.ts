@@ -16,19 +16,19 @@ const PACE = {
   nullable: true,
   writable: 'always',
   range: [1, 1_000],
-  description: 'How many deliveries a second are sent at most, from 1 to 1000; null for no limit.',
+  description: 'The maximum number of deliveries per second, from 1 to 1000; null for no limit.',
 } as const satisfies Field;
 
 /** The input for activating an endpoint. */
 export const activationFields = {
   sendMissed: {
     type: 'bool',
-    description: `Whether it is sent the events that it missed while it was deactivated: those of the last ${MISSED_DAYS} days, the oldest first, at most ${MAX_MISSED}. By default yes, unless it was deactivated because it answered 410, or because its subscriber lost the right to read the events. Pending deliveries are sent in any case.`,
+    description: `Whether to send the events that the endpoint missed while it was deactivated: those of the last ${MISSED_DAYS} days, the oldest first, at most ${MAX_MISSED}. By default true, unless the endpoint was deactivated because it answered 410, or because its subscriber lost the right to read the events. Pending deliveries are always sent.`,
   },
   maxDeliveriesPerSecond: {
     ...PACE,
     description:
-      'How many deliveries a second are sent at most from now on, from 1 to 1000, missed events included. If it is not given, the limit stays as it was.',
+      'The new maximum number of deliveries per second, from 1 to 1000, including missed events. Without it, the limit stays unchanged.',
   },
 } as const satisfies Fields;
 
@@ -47,16 +47,16 @@ export const webhookEndpoint = describe({
   actions: {
     activate: {
       summary:
-        'Activates a webhook endpoint, so that it receives events again and, if wanted, those that it has missed',
+        'Activates a webhook endpoint, so that it receives events again and, optionally, the events that it has missed',
       fields: activationFields,
     },
     deactivate: {
       summary:
-        'Deactivates a webhook endpoint: nothing is sent to it until it is activated again, and the list of events shows what happens in the meantime',
+        'Deactivates a webhook endpoint: it receives no deliveries until it is activated again. The list of events contains the events of the meantime',
     },
   },
   wrapper: 'webhooks_outgoing_endpoint',
-  description: `An address of the workspace’s owner that receives events. A workspace has at most ${MAX_ENDPOINTS}.`,
+  description: `A URL that receives the events of a workspace. A workspace can have at most ${MAX_ENDPOINTS} endpoints.`,
   fields: {
     ...IDS,
     ...OF_WORKSPACE,
@@ -66,7 +66,7 @@ export const webhookEndpoint = describe({
       required: true,
       maxLength: 2_000,
       description:
-        'The address that deliveries are sent to: http or https, without user name and password, and not in a private network.',
+        'The URL to which deliveries are sent: http or https, without user name and password, and not in a private network.',
     },
     name: {
       type: 'text',
@@ -81,9 +81,9 @@ export const webhookEndpoint = describe({
       default: [],
       maxLength: 200,
       description:
-        'The types of event that it receives, each of the form `<resource>.<event>`; every type if it is empty.',
+        'The event types that the endpoint receives, each of the form `<resource>.<event>`. Empty means all types.',
     },
-    apiVersion: { type: 'int4', description: 'The version of the API that deliveries are written in.' },
+    apiVersion: { type: 'int4', description: 'The API version of deliveries.' },
     createdAt: { type: 'timestamp', description: 'When the endpoint was created.' },
     updatedAt: { type: 'timestamp', description: 'When the endpoint was last changed.' },
     pageIds: {
@@ -91,44 +91,51 @@ export const webhookEndpoint = describe({
       writable: 'always',
       default: [],
       refers: page,
-      objectDescription: 'The pages it is limited to, without discarded ones.',
+      objectDescription: 'The pages to which the endpoint is limited, without discarded ones.',
       maxLength: 1_000,
-      description: 'The integer ids of the pages it is limited to; empty when it is not limited to pages.',
+      description:
+        'The integer ids of the pages to which the endpoint is limited. Empty means no limit to pages.',
     },
     funnelIds: {
       type: 'int8[]',
       writable: 'always',
       default: [],
       refers: funnel,
-      objectDescription: 'The funnels it is limited to.',
+      objectDescription: 'The funnels to which the endpoint is limited.',
       maxLength: 1_000,
       description:
-        'The integer ids of the funnels it is limited to; empty when it is not limited to funnels.',
+        'The integer ids of the funnels to which the endpoint is limited. Empty means no limit to funnels.',
     },
     strictOrder: {
       type: 'bool',
       writable: 'always',
       default: false,
       description:
-        'Whether deliveries are sent one at a time, in the order of the events. One that fails holds back those behind it for an hour at most.',
+        'Whether deliveries are sent one at a time, in the order of the events. A failing delivery delays the next ones by at most one hour.',
     },
     maxDeliveriesPerSecond: PACE,
     deactivatedAt: {
       type: 'timestamp',
       nullable: true,
-      description: 'Since when nothing is sent to it, or null while it is active.',
+      description: 'When the endpoint was deactivated. Null while it is active.',
     },
     deactivationReason: {
       type: 'text',
       nullable: true,
       values: ['requested', 'failing', 'gone', 'unauthorized'],
+      valueDescriptions: {
+        requested: 'A client deactivated the endpoint.',
+        failing: 'All attempts had failed for days.',
+        gone: 'The endpoint answered 410 Gone.',
+        unauthorized: 'The subscriber of the endpoint lost the right to read the events.',
+      },
       description:
-        'Why nothing is sent: `requested`, `failing` when every attempt had failed for days, `gone` when it answered 410, `unauthorized` when its subscriber lost the right to read the events.',
+        'Why the endpoint was deactivated: `requested`, `failing` if all attempts had failed for days, `gone` if it answered 410, or `unauthorized` if its subscriber lost the right to read the events.',
     },
     failingSince: {
       type: 'timestamp',
       nullable: true,
-      description: 'Since when every attempt has failed, or null when the last one has not.',
+      description: 'Since when all attempts have failed. Null if the last attempt succeeded.',
     },
   },
   topic: 'webhooks/outgoing/endpoint',
@@ -156,7 +163,7 @@ export const webhookEndpointWithSecret = describe({
     webhookSecret: {
       type: 'text',
       description:
-        'The secret that signs deliveries: 64 hexadecimal digits, used as text. It is shown in this answer only.',
+        'The secret that signs deliveries: 64 hexadecimal digits, used as text. Only this answer contains it.',
     },
   },
 });
@@ -167,7 +174,8 @@ export const rotationFields = {
     type: 'int4',
     range: [0, 604_800],
     default: 86_400,
-    description: 'For how many seconds the old secret signs as well, from 0 to 604800. By default a day.',
+    description:
+      'For how many seconds the old secret also signs deliveries, from 0 to 604800. By default one day.',
   },
 } as const satisfies Fields;
 

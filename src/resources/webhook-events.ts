@@ -3,7 +3,10 @@ import { describe, type Fields, IDS, OF_WORKSPACE, type Row } from './resource.t
 import { workspace } from './workspaces.ts';
 
 /** The page or funnel of an event. */
-const SUMMARY = { ...IDS, name: { type: 'text', description: 'Its name.' } } as const satisfies Fields;
+const SUMMARY = {
+  ...IDS,
+  name: { type: 'text', description: 'The name of the page or funnel.' },
+} as const satisfies Fields;
 
 export const webhookEvent = describe({
   type: 'WebhookEvent',
@@ -12,8 +15,8 @@ export const webhookEvent = describe({
   number: 15n,
   parent: workspace,
   plural: 'webhookEvents',
-  listDescription: 'What happened in the workspace, as webhook endpoints are told of it.',
-  parentDescription: 'The workspace that it happened in.',
+  listDescription: 'The events of the workspace, in the form that webhook endpoints receive.',
+  parentDescription: 'The workspace in which the event happened.',
   path: 'webhooks/outgoing/events',
   scope: 'webhooks',
   numerous: true,
@@ -27,31 +30,31 @@ export const webhookEvent = describe({
       format: 'uuid',
       description: 'The `event_id` of its deliveries, the same at every attempt.',
     },
-    eventTypeId: { type: 'text', description: 'What happened, such as `contact.created`.' },
-    subjectId: { type: 'int8', description: 'The integer id of what it happened to.' },
+    eventTypeId: { type: 'text', description: 'The type of the event, such as `contact.created`.' },
+    subjectId: { type: 'int8', description: 'The integer id of the event’s subject.' },
     subjectType: {
       type: 'text',
-      description: 'What it happened to, such as `Contact` or `Contacts::AppliedTag`.',
+      description: 'The type of the event’s subject, such as `Contact` or `Contacts::AppliedTag`.',
     },
     data: {
       type: 'jsonb',
       nullable: true,
       description:
-        'The subject as REST showed it then. Null once it was erased, and for a caller who may not read such objects: contacts and their tags need `contacts:read`.',
+        'The subject at the time of the event, in its REST form. Null if the data was erased, or if the caller may not read such objects: contacts and their tags need `contacts:read`.',
     },
-    apiVersion: { type: 'int4', description: 'The version of the API that `data` is written in.' },
-    createdAt: { type: 'timestamp', description: 'When it happened.' },
+    apiVersion: { type: 'int4', description: 'The API version of `data`.' },
+    createdAt: { type: 'timestamp', description: 'When the event happened.' },
     page: {
       type: 'json',
       object: SUMMARY,
       nullable: true,
-      description: 'The page where it happened, if there is one; shown to callers who may read `data`.',
+      description: 'The page where the event happened, if any. Null if the caller may not read `data`.',
     },
     funnel: {
       type: 'json',
       object: SUMMARY,
       nullable: true,
-      description: 'The funnel where it happened, if there is one; shown to callers who may read `data`.',
+      description: 'The funnel where the event happened, if any. Null if the caller may not read `data`.',
     },
     pageId: { type: 'int8', nullable: true, internal: true, description: 'The integer id of the page.' },
     funnelId: { type: 'int8', nullable: true, internal: true, description: 'The integer id of the funnel.' },

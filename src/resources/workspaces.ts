@@ -9,7 +9,7 @@ export const workspace = describe({
   number: 2n,
   parent: team,
   plural: 'workspaces',
-  listDescription: 'The workspaces of the team; on the host of one workspace, that one alone.',
+  listDescription: 'The workspaces of the team; on the host of one workspace, only that one.',
   parentDescription: 'The team that owns the workspace.',
   path: 'workspaces',
   scope: 'account',
@@ -17,7 +17,7 @@ export const workspace = describe({
   wrapper: 'workspace',
   topic: 'workspace',
   description:
-    'A workspace of a team: contacts, funnels, pages, saved filters and webhook endpoints belong to one.',
+    'A workspace of a team. Contacts, funnels, pages, saved filters and webhook endpoints belong to a workspace.',
   fields: {
     ...IDS,
     teamId: { type: 'int8', description: 'The integer id of the team that owns it.' },
@@ -28,7 +28,7 @@ export const workspace = describe({
       required: true,
       maxLength: 63,
       description:
-        'The subdomain of the service where the workspace is served. It is unique among all workspaces. A change moves it at once, and the one before is free for anybody.',
+        'The subdomain of the service at which the workspace is served, unique among all workspaces. A change takes effect at once, and the old subdomain becomes available to others.',
     },
     createdAt: { type: 'timestamp', description: 'When the workspace was created.' },
     updatedAt: { type: 'timestamp', description: 'When the workspace was last changed.' },

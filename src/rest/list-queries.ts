@@ -271,8 +271,8 @@ const REFINED_PARAMETERS: readonly Parameter[] = REFINED_NAMES.map((name) => ({
   name,
   description:
     name === 'stable_id'
-      ? 'The same as `filter[refine_filter_id]`, for the public id alone.'
-      : `Only objects that match this saved filter: its id, integer or public. It is combined with other filters.${name === REFINED ? '' : ' The same as `filter[refine_filter_id]`.'}`,
+      ? 'The same as `filter[refine_filter_id]`, but only for public ids.'
+      : `Only objects that match this saved filter: its integer id or public id. Can be combined with other filters.${name === REFINED ? '' : ' The same as `filter[refine_filter_id]`.'}`,
   schema: { type: 'string' },
 }));
 
@@ -369,7 +369,7 @@ function parseFilterParameters(
 
 function filterParameter({ type, idsOf, description }: FilterForm, name: string): Parameter {
   const bools = type === 'bool' ? '`true` or `1`, `false` or `0`' : 'texts';
-  const values = idsOf === undefined ? bools : 'ids, integer or public';
+  const values = idsOf === undefined ? bools : 'integer ids or public ids';
   return {
     name,
     description: `Only objects that have one of these values: ${values}. At most ${MAX_FILTER_VALUES} values, separated by commas, or one per parameter with \`[]\` after the name. ${description}`,
@@ -380,7 +380,7 @@ function filterParameter({ type, idsOf, description }: FilterForm, name: string)
 function rangeParameters({ description }: RangeForm, name: string): Parameter[] {
   return ENDS.map((end) => ({
     name: `${name}[${end}]`,
-    description: `Only objects of which this is ${end === 'from' ? 'at or after' : 'before'} a time such as 2026-01-31T09:30:00Z, or the start of a day in UTC. ${description}`,
+    description: `Only objects with this time ${end === 'from' ? 'at or after' : 'before'} a time such as 2026-01-31T09:30:00Z, or the start of a day in UTC. ${description}`,
     schema: { type: 'string' },
   }));
 }
@@ -394,17 +394,17 @@ function sortParameters({ unchanging }: Resource, names: readonly string[]): Par
   if (unchanging)
     return [
       property(
-        'What the list is ordered by. These objects never change, so `updated_at` gives the same order as `id`: the order of creation.',
+        'The order of the list. These objects never change, so `updated_at` gives the same order as `id`: the order of creation.',
       ),
     ];
   return [
     property(
-      'What the list is ordered by. Objects with the same time are ordered by id. With `updated_at`, a client that follows `Link` never misses a change. A client that sends only `after` may miss changes, because the list then continues at the current position of that object.',
+      'The order of the list. Objects with the same time are ordered by id. With `updated_at`, a client that follows `Link` never misses a change. A client that sends only `after` may miss changes, because the list then continues at the current position of that object.',
     ),
     {
       name: AFTER_TIME,
       description:
-        'With `sort_property=updated_at`: the `updated_at` that the object `after` had on its page, as in `Link`. With it, the object may have been deleted since.',
+        'With `sort_property=updated_at`: the `updated_at` of the object `after` on its page, as in `Link`. With it, the list continues correctly even if that object was deleted.',
       schema: { type: 'string', format: 'date-time' },
     },
   ];

@@ -112,10 +112,10 @@ function genericRoutes(service: Service, own: OwnRoutes): readonly Route[] {
   ];
   if (writeScope === undefined) return reading;
   const changing = { resource, scope: writeScope };
-  const changed = changedOf(objects, `The ${one} as it is now.`);
+  const changed = changedOf(objects, `The ${one} after the change.`);
   const creation = createdOf(objects, membersPath(resource), {
     ...(own.unchanged !== undefined && { 200: own.unchanged }),
-    201: `The ${one} that was created.`,
+    201: `The created ${one}.`,
   });
   const action = (name: string, summary: string, act: Act<Row>, fields?: Fields, isClosed?: true) =>
     route({
@@ -160,9 +160,9 @@ function genericRoutes(service: Service, own: OwnRoutes): readonly Route[] {
         method: 'POST',
         path: `${place.path}/reorder`,
         operationId: `reorder${pluralOf(type)}`,
-        summary: `Gives the ${pluralOf(one)} of ${withArticle(parent.title.toLowerCase())} a new order`,
+        summary: `Reorders the ${pluralOf(one)} of ${withArticle(parent.title.toLowerCase())}`,
         body: bodyOf(resource, 'creation', orderFields(resource), `${type}Order`),
-        response: nothing(`The ${pluralOf(one)} have this order now.`),
+        response: nothing(`The ${pluralOf(one)} have the new order.`),
         // A reordering changes the parent.
         representation: writerOf(parent),
         handle: ({ ctx, params, body, options }) => reorder(ctx, place.refOf(params), body, options),
@@ -183,7 +183,7 @@ function genericRoutes(service: Service, own: OwnRoutes): readonly Route[] {
         archive(ctx, ref, options),
       ),
     unarchive &&
-      action('unarchive', `Takes ${withArticle(one)} out of the archive`, (ctx, ref, _input, options) =>
+      action('unarchive', `Unarchives ${withArticle(one)}`, (ctx, ref, _input, options) =>
         unarchive(ctx, ref, options),
       ),
     ...Object.entries(service.actions).map(([name, act]) => {

@@ -80,7 +80,7 @@ function expansionOf(resource: Described, taken: readonly string[]): Expansion |
     parameters: [
       expandParameter(
         taken,
-        `Shows these fields too, each named in a parameter of its own: ${taken.map((name) => `\`${name}\``).join(', ')}.`,
+        `Further fields to include, each in its own parameter: ${taken.map((name) => `\`${name}\``).join(', ')}.`,
       ),
     ],
     askedBy(query) {

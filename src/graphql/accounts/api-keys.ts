@@ -18,7 +18,7 @@ const ApiKey = nodeOf(apiKey);
 builder.objectField(ApiKey.ref, 'status', (t) =>
   t.field({
     type: ApiKeyStatus,
-    description: 'Whether the key works now.',
+    description: 'The current status of the key.',
     columns: ['revokedAt', 'expiresAt'],
     resolve: (key, _args, { clock }) => apiKeys.statusOf(key, clock()),
   }),

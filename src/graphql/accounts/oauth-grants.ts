@@ -28,12 +28,12 @@ builder.objectFields(OauthGrant.ref, (t) => ({
     rows: assumedRows(),
     idsIn: 'workspaceIds',
     description:
-      'The workspaces that the grant is limited to, without deleted ones; empty when the grant is for the whole team.',
+      'The workspaces to which the grant is limited, without deleted ones. Empty if the grant is for the whole team.',
     resolve: ({ workspaceIds }, _args, ctx) => loadExisting(ctx, Workspace, workspaceIds),
   }),
   status: t.field({
     type: OauthGrantStatus,
-    description: 'Whether the grant can be used now.',
+    description: 'The current status of the grant.',
     columns: ['revokedAt', 'expiresAt', 'isBacked'],
     resolve: (grant, _args, { clock }) => grants.statusOf(grant, clock()),
   }),

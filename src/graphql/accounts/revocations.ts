@@ -27,7 +27,7 @@ export function defineRevocation(
   builder.relayMutationField(
     `revoke${name}`,
     {
-      description: `Which ${what} to revoke.`,
+      description: `The ${what} to revoke.`,
       inputFields: (t) => ({
         [idField]: t.id({ required: true, description: `The global id of the ${what}.` }),
       }),
@@ -46,7 +46,7 @@ export function defineRevocation(
       },
     },
     {
-      description: `The ${what} that was revoked.`,
+      description: `The revoked ${what}.`,
       outputFields: (t) => ({
         [revokedId]: t.id({
           description: `The global id of the ${what}.`,
@@ -55,7 +55,7 @@ export function defineRevocation(
         [uncapitalize(name)]: t.field({
           type: node.ref,
           nullable: true,
-          description: `The ${what} as it is now.`,
+          description: `The ${what} after the change.`,
           scope: node.scope,
           resolve: ({ id }, _args, ctx) => rowOf(node.load(ctx, id)),
         }),

@@ -10,6 +10,6 @@ const UserConnection = defineConnection(nodeOf(user), listedUser, ofTeams);
 nodeOf(team).addField('users', (t) =>
   UserConnection.field(
     t,
-    'The users of the team: its service user and the people in it; on the host of a workspace, and for a caller who is narrowed to some workspaces, the caller’s own user alone.',
+    'The users of the team: its service user and its people. On the host of a workspace, and for a caller that is restricted to some workspaces, only the caller’s own user.',
   ),
 );

@@ -18,9 +18,9 @@ const ViewerKind = defineEnum('ViewerKind', 'The kind of credential that a reque
 });
 
 const ViewerClient = builder.objectRef<OauthActor>('ViewerClient').implement({
-  description: 'The OAuth client that an access token was issued to.',
+  description: 'The OAuth client to which an access token was issued.',
   fields: (t) => ({
-    clientId: t.exposeString('clientId', { description: 'Its `client_id`.' }),
+    clientId: t.exposeString('clientId', { description: 'The `client_id` of the client.' }),
     name: t.string({
       nullable: true,
       description: 'The name under which the client is registered; null for a client of an external issuer.',
@@ -30,9 +30,11 @@ const ViewerClient = builder.objectRef<OauthActor>('ViewerClient').implement({
 });
 
 const ViewerUser = builder.objectRef<NonNullable<OauthActor['user']>>('ViewerUser').implement({
-  description: 'The person who granted an access token.',
+  description: 'The person on whose behalf an access token was issued.',
   fields: (t) => ({
-    publicId: t.exposeString('publicId', { description: 'Their short public id: the `sub` of the token.' }),
+    publicId: t.exposeString('publicId', {
+      description: 'The short public id of the person: the `sub` of the token.',
+    }),
     name: t.exposeString('name', { description: 'The name of the person.' }),
     email: t.exposeString('email', { description: 'The e-mail address of the person.' }),
   }),
@@ -47,7 +49,7 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
       resolve: ({ kind }) => kind,
     }),
     name: t.string({
-      description: 'The name that the API key was given, or the name of the OAuth client.',
+      description: 'The name of the API key or of the OAuth client.',
       resolve: (caller) => (caller.kind === 'api_key' ? caller.name : (caller.clientName ?? caller.clientId)),
     }),
     databaseId: t.field({
@@ -81,19 +83,19 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
     }),
     scopes: t.stringList({
       description:
-        'What the credential allows: `<category>:read` and `<category>:write`, or `read` and `write` for every category. In alphabetical order.',
+        'The scopes of the credential: `<category>:read` and `<category>:write`, or `read` and `write` for every category. In alphabetical order.',
       resolve: ({ scopes }) => [...scopes].sort(),
     }),
     expiresAt: t.field({
       type: 'DateTime',
       resolve: ({ expiresAt }) => expiresAt,
       nullable: true,
-      description: 'When the credential stops working, or null when it does not expire.',
+      description: 'When the credential expires. Null if it does not expire.',
     }),
     team: t.field({
       type: Team.ref,
       nullable: true,
-      description: 'The team that the credential is for; null on the host of another team.',
+      description: 'The team of the credential. Null on the host of another team.',
       scope: Team.scope,
       resolve: (_caller, _args, ctx) => Team.load(ctx, callersTeamId(ctx)),
     }),
@@ -101,14 +103,14 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
       type: 'BigInt',
       nullable: true,
       description:
-        'The `databaseId` of the team that the credential is for; null on the host of another team. Needs no scope.',
+        'The `databaseId` of the team of the credential. Null on the host of another team. Needs no scope.',
       resolve: ({ tenancy }) => (tenancy.teamId === 0n ? null : tenancy.teamId),
     }),
     workspaceIds: t.field({
       type: ['BigInt'],
       nullable: true,
       description:
-        'The `databaseId` of each workspace that this request can access, if the grant or the host of the request limits it to some; null when it can access every workspace of the team. Needs no scope.',
+        'The `databaseId` of each workspace that this request can access, if the grant or the host of the request limits it to certain workspaces. Null if it can access all workspaces of the team. Needs no scope.',
       resolve: ({ tenancy }) => tenancy.workspaceIds && [...tenancy.workspaceIds],
     }),
     teams: teamsField(t, 'The teams that the caller has access to.'),

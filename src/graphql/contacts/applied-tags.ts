@@ -14,7 +14,7 @@ const Tag = nodeOf(tag);
 
 defineMutation('applyTag', {
   description:
-    'Applies a tag to a contact of the same workspace. If the contact already has the tag, nothing is changed.',
+    'Applies a tag to a contact of the same workspace. If the contact already has the tag, nothing changes.',
   scope: appliedTags.writeScope,
   of: [Contact],
   fields: writableFields(appliedTag, 'creation'),
@@ -41,13 +41,13 @@ defineMutation('removeTag', {
       type: Contact.ref,
       nullable: true,
       scope: Contact.scope,
-      description: 'The contact as it is now.',
+      description: 'The contact after the change.',
       resolve: ({ ids: [contactId = 0n] }, _args, ctx) => Contact.load(ctx, contactId),
     }),
     removedAppliedTagId: t.id({
       nullable: true,
       description:
-        'The global id of the ContactAppliedTag that was removed. Null when a retry comes after that object was erased.',
+        'The global id of the removed ContactAppliedTag. Null for a retry after that object was erased.',
       resolve: ({ result: { row } }) => row && encodeGlobalId(ContactAppliedTag.name, row.id),
     }),
     removedTagId: t.id({

@@ -8,9 +8,9 @@ import { defineChange, defineMutation, edgeField, rowField } from '../mutations.
 import { connectionOf, nodeOf } from '../nouns.ts';
 
 const CustomAttribute = builder.objectRef<{ name: string; value: string }>('CustomAttribute').implement({
-  description: 'A custom attribute of a contact: a name that the workspace chose, and a value.',
+  description: 'A custom attribute of a contact: a name that the workspace chooses, and a value.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'The name, unique on its contact.' }),
+    name: t.exposeString('name', { description: 'The name of the attribute, unique in its contact.' }),
     value: t.exposeString('value', { description: 'The value as text.' }),
   }),
 });
@@ -29,7 +29,7 @@ builder.objectField(Contact.ref, 'customAttributes', (t) =>
 
 defineMutation('upsertContact', {
   description:
-    'Creates a contact, or changes the contact that has the e-mail address. Fields that are null or an empty list are left unchanged.',
+    'Creates a contact, or changes the existing contact with the e-mail address. Fields that are null or an empty list stay unchanged.',
   scope: contacts.writeScope,
   of: [nodeOf(workspace)],
   fields: upsertFields,
@@ -47,7 +47,7 @@ defineMutation('upsertContact', {
 
 defineChange('eraseContact', Contact, {
   description:
-    'Erases the personal data of a contact, including all copies that the service keeps. A deleted contact can still be erased. A record remains of when the contact was erased and who did it.',
+    'Erases the personal data of a contact, including all copies that the service keeps. A deleted contact can still be erased. A record of the time and the author of the erasure remains.',
   scope: contacts.writeScope,
   change: (ctx, id, _input, options) => contacts.erase(ctx, id, options),
 });

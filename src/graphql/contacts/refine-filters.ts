@@ -21,7 +21,7 @@ for (const noun of NOUNS as readonly Resource[] as readonly Described[]) {
     connectionOf(noun).fieldOf(
       t,
       {
-        description: `The ${plural} that the filter selects, or null where it selects other objects. Each filter is read by itself, so that many filters at once cost more than other lists.`,
+        description: `The ${plural} that the filter selects. Null if it selects other objects. The lists of several filters are read one by one, so they cost more than other lists.`,
         columns: ['id', 'workspaceId', 'filterClass'],
       },
       ({ id, workspaceId, filterClass }: RefineFilterRow) =>

@@ -31,16 +31,16 @@ import {
 type Split = StepNode | SplitRow;
 
 const SplitBranch = defineEnum('SplitBranch', 'One of the two branches of a conditional split.', {
-  matched: 'The branch of visitors whom the saved filter matches.',
-  unmatched: 'The branch of all other visitors.',
+  matched: 'The branch for visitors who match the saved filter.',
+  unmatched: 'The branch for all other visitors.',
 });
 
 const SplitBranchChoice = defineEnum(
   'SplitBranchChoice',
-  'Which branch of a conditional split is discarded when the split is removed.',
+  'The branch of a conditional split that its removal discards.',
   {
-    matched: 'The matched branch is discarded; the steps of the unmatched one take the place of the split.',
-    unmatched: 'The unmatched branch is discarded; the steps of the matched one take the place of the split.',
+    matched: 'The matched branch is discarded, and the steps of the unmatched branch replace the split.',
+    unmatched: 'The unmatched branch is discarded, and the steps of the matched branch replace the split.',
     both: 'Both branches are discarded.',
   },
 );
@@ -52,12 +52,12 @@ const ConditionalSplitBranch = builder
     fields: (t) => ({
       branch: t.expose('branch', {
         type: SplitBranch,
-        description: 'Which of the two branches it is.',
+        description: 'The kind of branch: MATCHED or UNMATCHED.',
         columns: [],
       }),
       steps: t.field({
         type: [FunnelStep],
-        description: 'The steps of the branch in order. Not paginated: a workflow is read whole.',
+        description: 'The steps of the branch in order. Not paginated: a workflow is always read completely.',
         // The cost analysis counts them as steps of the funnel already.
         sameRows: true,
         rows: 1,
@@ -73,14 +73,14 @@ const Page = nodeOf(page);
 ConditionalSplitStep.ref.addInterfaces([FunnelStep]);
 builder.objectFields(ConditionalSplitStep.ref, (t) => ({
   isSetup: t.boolean({
-    description: 'Whether a saved filter has been chosen to decide the branch.',
+    description: 'Whether the split has a saved filter that decides the branch.',
     columns: ['filterId'],
     resolve: ({ filterId }) => filterId !== null,
   }),
   filter: nodeOf(refineFilter).field(
     t,
     'filterId',
-    'The saved filter that decides the branch, or null while the split is not set up.',
+    'The saved filter that decides the branch. Null while the split is not set up.',
   ),
   branches: t.field({
     type: [ConditionalSplitBranch],
@@ -96,21 +96,21 @@ builder.objectFields(ConditionalSplitStep.ref, (t) => ({
 
 const UndecidedReason = defineEnum(
   'UndecidedReason',
-  'Why a conditional split sends everybody down the branch UNMATCHED.',
+  'The reason why a conditional split sends all visitors to the branch UNMATCHED.',
   {
-    not_set_up: 'No saved filter has been chosen.',
+    not_set_up: 'The split has no saved filter.',
     filter_not_applicable: 'The criteria of the saved filter cannot be applied to contacts.',
   },
 );
 
 const SplitDecision = builder.objectRef<splitDecisions.Decision>('SplitDecision').implement({
-  description: 'The branch of a conditional split that a contact goes down.',
+  description: 'The branch of a conditional split that a contact takes.',
   fields: (t) => ({
-    branch: t.expose('branch', { type: SplitBranch, description: 'The branch that the contact goes down.' }),
+    branch: t.expose('branch', { type: SplitBranch, description: 'The branch that the contact takes.' }),
     reason: t.expose('reason', {
       type: UndecidedReason,
       nullable: true,
-      description: 'Why it is UNMATCHED, where no saved filter has decided it; otherwise null.',
+      description: 'The reason for UNMATCHED if no saved filter decided it. Otherwise null.',
     }),
   }),
 });
@@ -128,7 +128,7 @@ builder.objectField(ConditionalSplitStep.ref, 'branchFor', (t) =>
     type: SplitDecision,
     nullable: true,
     scope: splitDecisions.contactScope,
-    description: 'The branch that a contact of the workspace goes down, by what is known of the contact now.',
+    description: 'The branch that a contact of the workspace takes, according to the contact’s current data.',
     columns: ['id'],
     args: { contactId: t.arg.id(contactIdArgument) },
     async resolve({ id }, { contactId }, ctx) {
@@ -152,7 +152,7 @@ builder.objectField(Funnel.ref, 'path', (t) =>
     scope: splitDecisions.contactScope,
     rows: STEPS_OF_A_FUNNEL,
     description:
-      'The pages that a contact of the workspace is shown, in order: at each conditional split those of the branch that the contact goes down, by what is known of the contact now. Not paginated: a workflow is read whole.',
+      'The pages that a contact of the workspace sees, in order: at each conditional split, the pages of the branch that the contact takes, according to the contact’s current data. Not paginated: a workflow is always read completely.',
     columns: ['id'],
     args: { contactId: t.arg.id(contactIdArgument) },
     async resolve({ id }, { contactId }, ctx, info) {
@@ -203,16 +203,17 @@ interface GivenSplit {
 }
 
 const BranchPagesInput = builder.inputType('BranchPagesInput', {
-  description: 'The pages of a branch: the first one, or more that come last. They are shown by no step yet.',
+  description:
+    'The new pages of a branch: the first page, or pages to add at the end. No step may show them yet.',
   fields: (t) => ({
-    pageId: t.id({ description: 'The global id of its first page. It replaces the one that was the first.' }),
-    pageIds: t.idList({ description: 'The global ids of pages that come last.' }),
+    pageId: t.id({ description: 'The global id of the first page, which replaces the previous first page.' }),
+    pageIds: t.idList({ description: 'The global ids of pages to add at the end.' }),
   }),
 });
 
 const splitFields = (t: InputBuilder) => ({
   filterId: t.id({
-    description: 'The global id of the saved filter that decides the branch; null: nobody has chosen one.',
+    description: 'The global id of the saved filter that decides the branch. Null for no filter.',
   }),
   branches: t.field({
     type: [BranchPagesInput],
@@ -241,11 +242,11 @@ defineStructureChange<GivenSplit & { place?: GivenPlace | null; wrap?: 'matched'
     description: 'Creates a conditional split, by default at the entry of the funnel.',
     fields: (t) => ({
       ...splitFields(t),
-      place: placeField(t, 'Where the split comes.'),
+      place: placeField(t, 'The place of the split.'),
       wrap: t.field({
         type: SplitBranch,
         description:
-          'The branch to which the steps move that would follow the split. Without it, they follow it.',
+          'The branch that takes over the steps that would follow the split. Without it, they follow the split.',
       }),
     }),
     change: (ctx, funnel, { place, wrap, ...given }, options) =>

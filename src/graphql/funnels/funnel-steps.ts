@@ -58,7 +58,7 @@ export const FunnelStep = builder.interfaceRef<Step>('FunnelStep').implement({
     funnel: Funnel.field(
       t as object as StepFields,
       'funnelId',
-      'The funnel whose workflow the step is part of.',
+      'The funnel whose workflow contains the step.',
     ),
   }),
 });
@@ -95,7 +95,7 @@ builder.objectField(Funnel.ref, 'steps', (t) =>
     columns: ['id'],
     below: true,
     description:
-      'The top-level steps of the main workflow in order. Not paginated: a workflow is read whole. Steps on a split’s branches are below the split.',
+      'The top-level steps of the workflow in order. Steps on the branches of a split are below the split. Not paginated: a workflow is always read completely.',
     resolve: (funnel, _args, ctx, info) =>
       funnelSteps.stepsReadWith(funnel) ?? loadSteps(ctx, funnel.id, lookAhead(info)),
   }),
@@ -119,7 +119,7 @@ builder.objectField(Funnel.ref, 'pages', (t) =>
     scope: funnelSteps.scope,
     rows: STEPS_OF_A_FUNNEL,
     description:
-      'The pages that its steps show, in the order of the workflow, those on branches included. Not paginated: a workflow is read whole.',
+      'The pages that the steps show, including those on branches, in the order of the workflow. Not paginated: a workflow is always read completely.',
     columns: ['id'],
     async resolve(funnel, _args, ctx, info) {
       const steps = [...funnelSteps.walk(await loadSteps(ctx, funnel.id))];

@@ -39,7 +39,7 @@ const FunnelSummary = objectType(
 
 /** The fields that the statistics of a page and of a funnel share. */
 const Stats = builder.interfaceRef<(PageStatsRow | FunnelStatsRow) & stats.Counted>('Stats').implement({
-  description: 'Statistics of a span of time.',
+  description: 'The statistics of a time range.',
   fields: (t) => ({
     currency: t.string({
       description: PAGE_STATS.currency.description,
@@ -51,7 +51,8 @@ const Stats = builder.interfaceRef<(PageStatsRow | FunnelStatsRow) & stats.Count
       nullable: true,
       rows: stats.DEFAULT_DAYS,
       cost: COST,
-      description: 'The same by day, for all pages together. Days on which nothing happened are left out.',
+      description:
+        'The statistics of each day, for all pages together. Days without any activity are left out.',
       resolve: (counted, _args, ctx) =>
         loadBatched(ctx, 'stats.series', counted, (all) => stats.byDay(ctx, all)),
     }),

@@ -39,7 +39,7 @@ export async function wholePages(
 
 const PageBump = objectType(
   bumps.itemType,
-  'A product that a page offers beside the others.',
+  'An order bump: a further product that a page offers.',
   bumps.items,
   (t) => ({ product: nodeOf(productNoun).field(t, 'productId', 'The product.') }),
 );
@@ -49,7 +49,7 @@ builder.objectFields(Page.ref, (t) => ({
     type: Funnel.ref,
     nullable: true,
     ...(Funnel.scope !== null && { scope: Funnel.scope }),
-    description: 'The funnel of which a step shows the page, or null.',
+    description: 'The funnel that shows the page, or null.',
     columns: ['funnel'],
     resolve: ({ funnel }, _args, ctx, info) => funnel && Funnel.load(ctx, BigInt(funnel.id), lookAhead(info)),
   }),
@@ -57,7 +57,8 @@ builder.objectFields(Page.ref, (t) => ({
 }));
 
 defineChange('removePageProducts', Page, {
-  description: 'Takes products from a page, bumps included. Those that it does not offer do not matter.',
+  description:
+    'Removes products from a page, including order bumps. Products that the page does not offer are ignored.',
   scope: pages.writeScope,
   fields: pages.removedProducts,
   moment: 'creation',

@@ -21,15 +21,11 @@ import {
 
 const Page = nodeOf(pageNoun);
 
-const VariantChoice = defineEnum(
-  'VariantChoice',
-  'Which variant of a split test is discarded when the test is removed.',
-  {
-    left: 'The left variant is discarded; the steps of the right one stay.',
-    right: 'The right variant is discarded; the steps of the left one stay.',
-    both: 'Both variants are discarded.',
-  },
-);
+const VariantChoice = defineEnum('VariantChoice', 'The variant of a split test that its removal discards.', {
+  left: 'The left variant is discarded, and the steps of the right variant replace the test.',
+  right: 'The right variant is discarded, and the steps of the left variant replace the test.',
+  both: 'Both variants are discarded.',
+});
 
 const SplitTestVariant = builder
   .objectRef<ReturnType<typeof splitTests.variantsOf>[number]>('SplitTestVariant')
@@ -37,12 +33,13 @@ const SplitTestVariant = builder
     description: 'A variant of a split test.',
     fields: (t) => ({
       weight: t.exposeInt('weight', {
-        description: 'The percentage of visitors who are shown it.',
+        description: 'The percentage of visitors who see the variant.',
         columns: [],
       }),
       steps: t.field({
         type: [FunnelStep],
-        description: 'The steps of the variant in order. Not paginated: a workflow is read whole.',
+        description:
+          'The steps of the variant in order. Not paginated: a workflow is always read completely.',
         // The cost analysis counts them as steps of the funnel already.
         sameRows: true,
         rows: 1,
@@ -84,9 +81,10 @@ interface GivenTest {
 const VariantInput = builder.inputType('SplitTestVariantInput', {
   description: 'A variant of a split test.',
   fields: (t) => ({
-    pageId: t.id({ description: 'The global id of its first page.' }),
+    pageId: t.id({ description: 'The global id of the first page of the variant.' }),
     weight: t.int({
-      description: 'The percentage of visitors who are shown it: from 0 to 100, and 100 for both together.',
+      description:
+        'The percentage of visitors who see the variant, from 0 to 100. The weights of both variants add up to 100.',
     }),
   }),
 });
@@ -113,8 +111,8 @@ function parseTest({ variants }: GivenTest): splitTests.SplitTestInput {
 
 defineStructureChange<GivenTest & { place?: GivenPlace | null }>('createSplitTest', {
   description:
-    'Creates a split test. The page of the left variant is in the funnel already, and its step becomes the variant; that of the right one is shown by no step yet. By default the test is where that step was, and each variant is shown to half of the visitors.',
-  fields: (t) => ({ variants: variants(t), place: placeField(t, 'Where the split test comes.') }),
+    'Creates a split test. The left variant takes a page that is already in the funnel, with its step. No step may show the page of the right variant yet. By default, the test takes the place of that step, and half of the visitors see each variant.',
+  fields: (t) => ({ variants: variants(t), place: placeField(t, 'The place of the split test.') }),
   change: (ctx, funnel, { place, ...given }, options) =>
     splitTests.create(ctx, funnel, { ...parseTest(given), place: parsePlace(place) }, options),
 });

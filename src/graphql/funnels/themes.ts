@@ -15,7 +15,7 @@ builder.objectField(nodeOf(theme).ref, 'styles', (t) =>
   t.field({
     type: [Style.ref],
     ...(Style.scope !== null && { scope: Style.scope }),
-    description: 'Its styles, the oldest first. Not paginated: a theme has few.',
+    description: 'The styles of the theme, the oldest first. Not paginated: a theme has few.',
     columns: ['styles'],
     rows: assumedRows(),
     idsIn: 'styles',
@@ -33,7 +33,7 @@ builder.objectField(nodeOf(workspace).ref, 'site', (t) =>
     type: nodeOf(site).ref,
     nullable: true,
     scope: sites.scope,
-    description: 'What all its pages have in common.',
+    description: 'The settings that all pages of the workspace share.',
     columns: ['id'],
     resolve: ({ id }, _args, ctx) =>
       loadBatched(ctx, 'sites.of_workspaces', id, (ids) => sites.getManyOf(ctx, ids)),

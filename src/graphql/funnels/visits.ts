@@ -23,7 +23,7 @@ builder.objectFields(nodeOf(contact).ref, (t) => objectFields(t, contact.fields,
 
 defineMutation('recordVisits', {
   description:
-    'Records visits to a page, up to 500 at once. A visit whose uuid the page has got in the last 24 hours is left out.',
+    'Records visits to a page, at most 500 at once. A visit is ignored if the page received one with the same uuid in the last 24 hours.',
   scope: visits.writeScope,
   of: [Page],
   fields: { visits: { ...visits.VISITS_INPUT.visits, required: true } },
@@ -34,7 +34,7 @@ defineMutation('recordVisits', {
       type: Page.ref,
       scope: null,
       sameRows: true,
-      description: 'The page that was visited.',
+      description: 'The visited page.',
       resolve: ({ result }) => result,
     }),
   }),

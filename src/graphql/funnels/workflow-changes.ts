@@ -38,10 +38,10 @@ type StepKind = StepNode['kind'];
 const STEP_KINDS = Object.keys(STEP_TYPES) as StepKind[];
 
 const StepBranch = defineEnum('StepBranch', 'A branch of a conditional split, or of a split test.', {
-  matched: 'Of a conditional split: those whom the saved filter matches.',
-  unmatched: 'Of a conditional split: all others.',
-  left: 'Of a split test: the first variant.',
-  right: 'Of a split test: the second variant.',
+  matched: 'The branch of a conditional split for visitors who match the saved filter.',
+  unmatched: 'The branch of a conditional split for all other visitors.',
+  left: 'The first variant of a split test.',
+  right: 'The second variant of a split test.',
 });
 
 /** A branch in an input. */
@@ -58,19 +58,19 @@ export interface GivenPlace extends GivenBranch {
 
 const branchFields = (t: InputBuilder) => ({
   splitId: t.id({
-    description: 'The global id of the split that has the branch. Without it: the top level of the funnel.',
+    description: 'The global id of the split with the branch. Without it, the top level of the funnel.',
   }),
   branch: t.field({ type: StepBranch, description: 'The branch of that split.' }),
 });
 
 const StepPlaceInput = builder.inputType('StepPlaceInput', {
   description:
-    'A place in a workflow: behind or before a step, or on a branch of a split or the top level, by default at the end.',
+    'A place in a workflow: after or before a step, or on a branch of a split or the top level, by default at the end.',
   fields: (t) => ({
-    afterStepId: t.id({ description: 'The global id of the step behind which it is.' }),
-    beforeStepId: t.id({ description: 'The global id of the step before which it is.' }),
+    afterStepId: t.id({ description: 'The global id of the preceding step.' }),
+    beforeStepId: t.id({ description: 'The global id of the following step.' }),
     ...branchFields(t),
-    position: t.int({ description: 'How many steps stand before it there.' }),
+    position: t.int({ description: 'The number of steps that precede the place on its branch or level.' }),
   }),
 });
 
@@ -154,7 +154,7 @@ export function defineStructureChange<Given>(
         type: FunnelStep,
         nullable: true,
         scope: Funnel.scope,
-        description: 'The step that is new or was changed, as it is now; null when it was removed since.',
+        description: 'The new or changed step. Null if it was removed since.',
         resolve: async ({ result: { funnelId, stepId } }, _args, ctx) =>
           walk(await loadSteps(ctx, funnelId)).find(({ id }) => id === stepId) ?? null,
       }),
@@ -166,7 +166,7 @@ function funnelField<Result extends { readonly funnelId: bigint }>(t: PayloadBui
   return t.field({
     type: Funnel.ref,
     nullable: true,
-    description: 'The funnel as it is now.',
+    description: 'The funnel after the change.',
     scope: Funnel.scope,
     resolve: ({ result }, _args, ctx) => Funnel.load(ctx, result.funnelId),
   });
@@ -188,7 +188,7 @@ export function defineRemoval<Choice extends BranchChoice>(
   { node, idField, removedField, one, choice, service }: RemovalDefinition<Choice>,
 ): void {
   defineMutation(`remove${name}`, {
-    description: `Removes a ${one} from a funnel, together with one or both of its branches. The steps of the branch that is kept take the place of the split, in the same order. The pages of a discarded branch can no longer be read. Either the whole change is made or none of it.`,
+    description: `Removes a ${one} from a funnel, together with one or both of its branches. The steps of the branch that is kept replace the split, in the same order. The pages of a discarded branch can no longer be read. Either the whole change is made or none of it.`,
     scope: writeScope,
     of: [Funnel, { name: node.name, idField }],
     inputs: (t) => ({
@@ -196,12 +196,12 @@ export function defineRemoval<Choice extends BranchChoice>(
         type: choice,
         required: true,
         defaultValue: 'both' as Choice,
-        description: 'The branch to discard. The other one is kept; BOTH discards both.',
+        description: 'The branch to discard. The other branch is kept; BOTH discards both.',
       } as never),
       dryRun: t.boolean({
         required: true,
         defaultValue: false,
-        description: 'If true, nothing is changed: the answer says what the removal would do.',
+        description: 'If true, nothing changes: the answer is a preview of the removal.',
       }),
     }),
     async change(ctx, [funnel = 0n, split = 0n], _input, options, given): Promise<RemovalEffect> {
@@ -213,7 +213,7 @@ export function defineRemoval<Choice extends BranchChoice>(
     payload: (t) => ({
       funnel: funnelField(t),
       [removedField]: t.id({
-        description: 'The global id that the split had.',
+        description: 'The global id of the removed split.',
         resolve: ({ result }) => encodeGlobalId(node.name, result.id),
       }),
       promotedPages: t.field({
@@ -228,7 +228,7 @@ export function defineRemoval<Choice extends BranchChoice>(
         scope: null,
         rows: STEPS_OF_A_FUNNEL,
         description:
-          'The pages that were discarded, in the order of the workflow. They cannot be read anywhere else afterwards.',
+          'The discarded pages, in the order of the workflow. They cannot be read anywhere else afterwards.',
         resolve: ({ result }, _args, ctx, info) => wholePages(ctx, result.discardedPages, info),
       }),
     }),
@@ -236,10 +236,11 @@ export function defineRemoval<Choice extends BranchChoice>(
 }
 
 defineStructureChange<{ pageId: string; place?: GivenPlace | null }>('addPageStep', {
-  description: 'Adds a step that shows a page which no step shows, by default at the end of the workflow.',
+  description:
+    'Adds a step that shows a page, by default at the end of the workflow. No other step may show the page.',
   fields: (t) => ({
     pageId: t.id({ required: true, description: 'The global id of the page.' }),
-    place: placeField(t, 'Where the step comes.'),
+    place: placeField(t, 'The place of the step.'),
   }),
   change: (ctx, funnel, { pageId, place }, options) =>
     stepChanges.addPage(
@@ -252,13 +253,14 @@ defineStructureChange<{ pageId: string; place?: GivenPlace | null }>('addPageSte
 const stepId = (t: InputBuilder) => t.id({ required: true, description: 'The global id of the step.' });
 
 defineStructureChange<{ stepId: string; place: GivenPlace }>('moveStep', {
-  description: 'Moves a step to another place of its funnel; a split moves with all that is below it.',
+  description: 'Moves a step to another place in its funnel. A split moves with all steps below it.',
   fields: (t) => ({
     stepId: stepId(t),
     place: t.field({
       type: StepPlaceInput,
       required: true,
-      description: 'Where the step comes. Not within the step itself. A position counts the others alone.',
+      description:
+        'The new place of the step, which must not be inside the step itself. A position does not count the step itself.',
     }),
   }),
   change: (ctx, funnel, { stepId, place }, options) =>
@@ -270,22 +272,22 @@ defineStructureChange<{ stepId: string; place: GivenPlace }>('moveStep', {
 });
 
 defineStructureChange<{ stepId: string; name: string }>('renameStep', {
-  description: 'Gives a step another name. Its page keeps its own.',
+  description: 'Renames a step. Its page keeps its own name.',
   fields: (t) => ({
     stepId: stepId(t),
-    name: t.string({ required: true, description: 'What it is called. At most 255 characters.' }),
+    name: t.string({ required: true, description: 'The name of the step. At most 255 characters.' }),
   }),
   change: (ctx, funnel, { stepId, name }, options) =>
     stepChanges.rename(ctx, { funnel, stepId: parseStepId(stepId, 'stepId'), name }, options),
 });
 
 defineStructureChange<GivenBranch & { stepIds: readonly string[] }>('reorderSteps', {
-  description: 'Gives the steps on a branch of a split, or on the top level of a funnel, a new order.',
+  description: 'Reorders the steps on a branch of a split, or on the top level of a funnel.',
   fields: (t) => ({
     ...branchFields(t),
     stepIds: t.idList({
       required: true,
-      description: 'The global ids of all steps there, each once, in their new order.',
+      description: 'The global ids of all steps of that branch or level, each once, in the new order.',
     }),
   }),
   change: (ctx, funnel, { stepIds, ...of }, options) =>

@@ -15,11 +15,7 @@ const PREVIEW_COST = 20;
 const OrderLineItem = nodeOf(orderLineItem);
 const fields = LINE_ITEM_CHANGE;
 
-const UpcomingInvoice = objectType(
-  'UpcomingInvoice',
-  'An invoice that is to be written.',
-  fields.upcomingInvoice.object,
-);
+const UpcomingInvoice = objectType('UpcomingInvoice', 'An upcoming invoice.', fields.upcomingInvoice.object);
 
 const OrderLineItemChange = objectType(
   'OrderLineItemChange',
@@ -52,7 +48,7 @@ builder.objectField(OrderLineItem.ref, 'previewLineItemChange', (t) =>
     scope: changes.scope,
     cost: PREVIEW_COST,
     columns: ['id'],
-    description: 'What a change of the line to another price would do. Nothing is changed.',
+    description: 'A preview of a change of the line to another price. Nothing is changed.',
     args: {
       priceId: t.arg.id({
         required: true,

@@ -9,16 +9,16 @@ const UNIT_PRICE = 'unitPrice';
 
 builder.objectFields(nodeOf(orderLineItem).ref, (t) => {
   const { fields } = orderLineItem;
-  const description = 'The price of one as it was ordered, whatever the price is now.';
+  const description = 'The unit price at the time of the order, even if the price has changed since.';
   return {
     originalName: t.string({
       columns: ['productsVariant'],
-      description: 'The name of the variant as it was ordered.',
+      description: 'The name of the variant at the time of the order.',
       resolve: ({ productsVariant }) => productsVariant.name,
     }),
     originalProductName: t.string({
       columns: ['originalProduct'],
-      description: 'The name of the product as it was ordered.',
+      description: 'The name of the product at the time of the order.',
       resolve: ({ originalProduct }) => originalProduct.name,
     }),
     [UNIT_PRICE]: moneyField(t, 'amount', { ...fields.amount, description }, fields),
@@ -27,11 +27,11 @@ builder.objectFields(nodeOf(orderLineItem).ref, (t) => {
 
 builder.objectFields(nodeOf(invoiceLineItem).ref, (t) => {
   const { fields } = invoiceLineItem;
-  const description = 'The price of one as it was billed, whatever the price is now.';
+  const description = 'The unit price at the time of billing, even if the price has changed since.';
   return {
     originalName: t.string({
       columns: ['productsVariant'],
-      description: 'The name of the variant as it was billed.',
+      description: 'The name of the variant at the time of billing.',
       resolve: ({ productsVariant }) => productsVariant.name,
     }),
     [UNIT_PRICE]: moneyField(t, 'amount', { ...fields.amount, description }, fields),

@@ -9,10 +9,10 @@ const { invoicesLineItemId, quantity } = restock.fields.includedInvoicesLineItem
 
 const RestockedLineItem = objectType(
   'RestockedLineItem',
-  'How many of one line of an invoice came back.',
+  'The restocked quantity of one invoice line.',
   { invoicesLineItemId, quantity },
   (t) => ({
-    invoiceLineItem: nodeOf(invoiceLineItem).field(t, 'invoicesLineItemId', 'The line of the invoice.'),
+    invoiceLineItem: nodeOf(invoiceLineItem).field(t, 'invoicesLineItemId', 'The invoice line.'),
   }),
 );
 

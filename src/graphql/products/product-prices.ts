@@ -10,20 +10,20 @@ const Price = nodeOf(price);
 
 const PriceChangeOptions = builder.objectRef<prices.ChangeOptions>('PriceChangeOptions').implement({
   description:
-    'The prices to which a customer can change: others of the same product, of the same payment type and currency, that are visible and not archived.',
+    'The prices to which a customer can change: the other visible prices of the same product, payment type and currency that are not archived.',
   fields: (t) => ({
     upgrade: t.field({
       type: [Price.ref],
       scope: null,
       rows: assumedRows(),
-      description: 'Those that cost as much or more.',
+      description: 'The prices with the same or a higher amount.',
       resolve: ({ upgrade }) => upgrade.flatMap((one) => one.prices),
     }),
     downgrade: t.field({
       type: [Price.ref],
       scope: null,
       rows: assumedRows(),
-      description: 'Those that cost less.',
+      description: 'The prices with a lower amount.',
       resolve: ({ downgrade }) => downgrade.flatMap((one) => one.prices),
     }),
   }),

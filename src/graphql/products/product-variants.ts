@@ -9,9 +9,9 @@ const { items, itemType } = variant.fields.propertiesValues;
 
 const VariantPropertyValue = objectType(
   itemType,
-  'What a variant is in one property of its product.',
+  'A variant’s value of one property of its product.',
   items,
-  (t) => ({ property: nodeOf(variantProperty).field(t, 'propertyId', 'The property.') }),
+  (t) => ({ property: nodeOf(variantProperty).field(t, 'propertyId', 'The property of the product.') }),
 );
 
 builder.objectFields(nodeOf(variant).ref, (t) =>

@@ -49,7 +49,7 @@ const { writeScope: scope } = redelivery;
 
 defineChange('redeliverWebhookDelivery', WebhookDelivery, {
   description:
-    'Sends a delivery again, now. The attempt count continues, and the delays between attempts start over. If the delivery is pending or its endpoint is deactivated, the error is CONFLICT.',
+    'Sends a delivery again at once. The attempt count continues, and the delays between attempts start over. If the delivery is pending or its endpoint is deactivated, the error is CONFLICT.',
   scope,
   change: (ctx, id, _input, options) => redelivery.redeliver(ctx, id, options),
 });
@@ -61,7 +61,7 @@ defineChange('cancelWebhookDelivery', WebhookDelivery, {
 });
 
 defineMutation('redeliverFailedWebhookDeliveries', {
-  description: `Sends the deliveries to an endpoint again that have failed since a given time and, on request, the events that it has missed since then. The oldest come first, at most ${redelivery.MAX_REDELIVERED} per call. If the endpoint is deactivated, the error is CONFLICT.`,
+  description: `Sends an endpoint its failed deliveries since a certain time again and, on request, the events that it missed since then. The oldest come first, at most ${redelivery.MAX_REDELIVERED} per call. If the endpoint is deactivated, the error is CONFLICT.`,
   scope,
   of: [WebhookEndpoint],
   fields: redeliveryFields,

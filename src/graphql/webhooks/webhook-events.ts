@@ -15,7 +15,7 @@ builder.objectFields(nodeOf(webhookEvent).ref, (t) => ({
 
 const WebhookEventType = objectType(
   'WebhookEventType',
-  'A type of event that webhook endpoints can subscribe to.',
+  'A type of event to which webhook endpoints can subscribe.',
   EVENT_TYPE_FIELDS,
   (t) => ({ id: t.exposeString('id', { description: EVENT_TYPE_FIELDS.id.description }) }),
 );
@@ -25,7 +25,7 @@ builder.queryField('webhookEventTypes', (t) =>
     type: [WebhookEventType],
     nullable: true,
     description:
-      'All types of event that webhook endpoints can subscribe to, in the order of their ids. Any valid credential is enough; no scope is needed.',
+      'All types of event to which webhook endpoints can subscribe, ordered by id. Any valid credential is enough; no scope is needed.',
     rows: EVENT_TYPES.length,
     resolve: (_root, _args, ctx) => webhookEvents.listTypes(ctx),
   }),

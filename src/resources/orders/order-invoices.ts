@@ -6,14 +6,19 @@ import { product } from '../products.ts';
 import { describe, type Field, type Fields, IDS, OF_WORKSPACE, type Row } from '../resource.ts';
 import { workspace } from '../workspaces.ts';
 import { NAMED, UNKNOWN, VISITS } from './order-parts.ts';
-import { FULFILLMENT_STATUSES, INVOICE_STATUSES, INVOICE_TRANSITIONS } from './order-statuses.ts';
+import {
+  FULFILLMENT_STATUS_DESCRIPTIONS,
+  FULFILLMENT_STATUSES,
+  INVOICE_STATUSES,
+  INVOICE_TRANSITIONS,
+} from './order-statuses.ts';
 import { AMOUNT, CURRENCY, MAX_LINE_ITEMS, ORDER_BASE, order, orderLineItem } from './orders.ts';
 
 /** A tax field that is always null, because the gateway does not compute taxes. */
 const TAX = {
   type: 'number',
   nullable: true,
-  description: 'Taxes by authority are not known: null.',
+  description: 'Always null: the gateway does not record taxes by authority.',
 } as const;
 const JURISDICTION = { ...UNKNOWN, description: TAX.description } as const;
 
@@ -27,7 +32,7 @@ const INVOICE_LINE_ITEM = {
       nullable: true,
       refers: orderLineItem,
       notInParent: true,
-      description: 'The integer id of the line of the order that it bills, or null.',
+      description: 'The integer id of the order line that this line bills, or null.',
     },
     productId: {
       type: 'int8',
@@ -50,72 +55,78 @@ const INVOICE_LINE_ITEM = {
       writable: 'at_creation',
       required: true,
       notInParent: true,
-      description: 'The integer id of the price: one of the variant.',
+      description: 'The integer id of the price, which belongs to the variant.',
     },
     description: {
       type: 'text',
       nullable: true,
       writable: 'always',
       maxLength: 2_000,
-      description: 'What is billed, in words.',
+      description: 'The description of the line on the invoice.',
     },
     quantity: {
       type: 'count',
       writable: 'always',
       required: true,
       mustBe: 'at least 1',
-      description: 'How many, at least one.',
+      description: 'The quantity, at least 1.',
     },
     currency: { ...CURRENCY, notInParent: true },
-    amount: { ...AMOUNT, writable: 'always', required: true, description: 'The price of one.' },
+    amount: { ...AMOUNT, writable: 'always', required: true, description: 'The unit price.' },
     paymentType: {
       type: 'text',
       nullable: true,
       values: PAYMENT_TYPES,
-      description: 'How the price is paid, such as `one_time`.',
+      description: 'The payment type of the price.',
     },
     fulfillmentStatus: {
       type: 'text',
       values: ['unfulfilled', 'partially_fulfilled', 'complete', 'ignored'],
-      description: 'Whether it was sent; `ignored` where there is nothing to send.',
+      valueDescriptions: {
+        unfulfilled: 'Nothing of the line was shipped yet.',
+        partially_fulfilled: 'Part of the line was shipped.',
+        complete: 'The complete line was shipped.',
+        ignored: 'The line has nothing to ship.',
+      },
+      description: 'The fulfillment status of the line.',
     },
     periodNumber: {
       type: 'int4',
       nullable: true,
       restAsText: true,
-      description: 'Which period of a subscription it is for.',
+      description: 'The number of the subscription period that the line bills.',
     },
-    periodStartAt: { type: 'timestamp', nullable: true, description: 'When that period begins.' },
-    periodEndAt: { type: 'timestamp', nullable: true, description: 'When that period ends.' },
+    periodStartAt: { type: 'timestamp', nullable: true, description: 'When the billed period begins.' },
+    periodEndAt: { type: 'timestamp', nullable: true, description: 'When the billed period ends.' },
     productsPrice: {
       type: 'jsonb',
       object: {
         id: { type: 'int8', description: 'The integer id.' },
         publicId: { type: 'text', description: 'The short public id.' },
-        amount: { type: 'text', description: 'The price of one.' },
+        amount: { type: 'text', description: 'The unit price.' },
         currency: { type: 'currency', description: 'The currency.' },
-        duration: { type: 'text', nullable: true, description: 'How many payments there are.' },
+        duration: { type: 'text', nullable: true, description: 'The number of payments.' },
         interval: { type: 'text', nullable: true, description: 'The unit of the time between two payments.' },
         intervalCount: {
           type: 'text',
           nullable: true,
-          description: 'How many of those there are between two payments.',
+          description: 'The number of these units between two payments.',
         },
       },
-      description: 'The price as it was when it was billed.',
+      description: 'The price at the time of billing.',
     },
     productsVariant: {
       type: 'jsonb',
       object: {
         ...NAMED,
         productId: { type: 'int8', description: 'The integer id of its product.' },
-        description: { type: 'text', nullable: true, description: 'What it is.' },
+        description: { type: 'text', nullable: true, description: 'The name of the variant.' },
         sku: { type: 'text', nullable: true, description: 'The stock-keeping unit.' },
-        fulfillmentRequired: { type: 'bool', description: 'Whether it has to be sent.' },
+        fulfillmentRequired: { type: 'bool', description: 'Whether the variant has to be shipped.' },
       },
-      description: 'The variant as it was when it was billed.',
+      description: 'The variant at the time of billing.',
     },
-    externalId: { type: 'text', description: 'Not known to the gateway: empty.' },
+    externalId: { type: 'text', description: 'Always empty: the gateway has no such id.' },
     externalProductId: UNKNOWN,
     discountAmount: TAX,
     stateTaxAmount: TAX,
@@ -130,8 +141,8 @@ const INVOICE_LINE_ITEM = {
     stateTaxJurisdiction: JURISDICTION,
     countyTaxJurisdiction: JURISDICTION,
     cityTaxJurisdiction: JURISDICTION,
-    createdAt: { type: 'timestamp', description: 'When it was written.' },
-    updatedAt: { type: 'timestamp', description: 'When it was last changed.' },
+    createdAt: { type: 'timestamp', description: 'When the line was created.' },
+    updatedAt: { type: 'timestamp', description: 'When the line was last changed.' },
   },
 } as const;
 
@@ -171,9 +182,9 @@ export const invoice = describe({
   topic: 'orders/invoice',
   subjectType: 'Orders::Invoice',
   verbs: ['create', 'update'],
-  actions: { abandon: { summary: 'Abandons an invoice that was not paid' } },
+  actions: { abandon: { summary: 'Abandons an unpaid invoice' } },
   events: ['created', 'updated', 'paid', 'refunded', 'abandoned', 'past_due', 'fulfilled', 'voided'],
-  description: 'What is to be paid of an order at once. An order has one from the start.',
+  description: 'A bill for an order. An order has one from the start.',
   fields: {
     ...IDS,
     ...OF_WORKSPACE,
@@ -183,7 +194,7 @@ export const invoice = describe({
       writable: 'always',
       maxLength: 255,
       description:
-        'Its number, unique in the workspace; empty while it is a draft. Where none is given, the next one of the workspace, without a gap.',
+        'The invoice number, unique in the workspace. Empty for a draft. By default it is the next number of the workspace, without gaps.',
     },
     invoiceType: {
       type: 'text',
@@ -197,53 +208,81 @@ export const invoice = describe({
         'refund',
         'renewal',
       ],
+      valueDescriptions: {
+        cancellation: 'An invoice for the cancellation of an order.',
+        charge: 'An additional charge for the order.',
+        initial: 'The first invoice of a subscription.',
+        interim: 'An invoice between two renewals, such as for a prorated change.',
+        one_time: 'The invoice of a one-time order.',
+        one_time_sale: 'A one-time sale in addition to the order.',
+        refund: 'An invoice for a refund.',
+        renewal: 'The invoice for a later period of a subscription.',
+      },
       writable: 'at_creation',
       default: 'charge',
       description:
-        'Why it was written: `one_time` or `initial` with its order, `renewal` for a later period.',
+        'The reason for the invoice: `one_time` or `initial` for the order itself, `renewal` for a later period of a subscription.',
     },
     status: {
       type: 'text',
       values: INVOICE_STATUSES,
+      valueDescriptions: {
+        draft: 'The invoice is a draft and was not issued yet.',
+        unpaid: 'The invoice was issued, and nothing of it is paid.',
+        'past-due': 'The invoice was not paid in full by its due date.',
+        'partially-paid': 'Part of the invoice has been paid.',
+        paid: 'The invoice is paid in full.',
+        'partially-refunded': 'Part of the payment was refunded.',
+        disputed: 'The buyer disputes the payment.',
+        refunded: 'The payment was refunded in full.',
+        abandoned: 'The invoice was abandoned without payment.',
+        voided: 'The invoice was voided.',
+      },
       transitions: INVOICE_TRANSITIONS,
       writable: 'always',
       required: true,
-      description: 'Whether it was paid. The billing status of the order follows from it.',
+      description: 'The payment status. It determines the billing status of the order.',
     },
     externalId: {
       type: 'text',
       writable: 'always',
       default: '',
       maxLength: 255,
-      description: 'What another system calls it; empty where none does.',
+      description: 'The id of the invoice in another system. Empty without one.',
     },
     currency: CURRENCY,
-    subtotalAmount: { ...AMOUNT, description: 'The sum of its lines.' },
-    shippingAmount: { ...AMOUNT, writable: 'always', default: '0', description: 'What the shipping costs.' },
-    taxAmount: { ...AMOUNT, description: 'The tax on what it bills.' },
-    discountAmount: { ...AMOUNT, description: 'What is taken off.' },
-    totalAmount: { ...AMOUNT, description: 'The sum of lines, shipping and tax without the discount.' },
+    subtotalAmount: { ...AMOUNT, description: 'The sum of the lines.' },
+    shippingAmount: { ...AMOUNT, writable: 'always', default: '0', description: 'The shipping cost.' },
+    taxAmount: { ...AMOUNT, description: 'The tax on the invoice.' },
+    discountAmount: { ...AMOUNT, description: 'The discount.' },
+    totalAmount: { ...AMOUNT, description: 'The total: lines, shipping and tax, minus the discount.' },
     dueAmount: {
       ...AMOUNT,
-      description:
-        'What is still to be paid: of the total what payments have not brought while it waits for money, else zero.',
+      description: 'The amount that is still due. Zero if the invoice does not expect payment.',
     },
-    paidAmount: { ...AMOUNT, internal: true, description: 'What approved payments have brought.' },
-    issuedAt: { ...TIME, description: 'When it was issued: by default when it was no draft any more.' },
-    dueAt: { ...TIME, description: 'Up to when it is to be paid.' },
-    paidAt: { ...TIME, description: 'When it was paid: by default when its status said so.' },
+    paidAmount: { ...AMOUNT, internal: true, description: 'The sum of approved payments.' },
+    issuedAt: {
+      ...TIME,
+      description: 'When the invoice was issued. By default, when it stopped being a draft.',
+    },
+    dueAt: { ...TIME, description: 'When the payment is due.' },
+    paidAt: { ...TIME, description: 'When the invoice was paid. By default, when its status became `paid`.' },
     fulfillmentStatus: {
       type: 'text',
       values: FULFILLMENT_STATUSES,
+      valueDescriptions: FULFILLMENT_STATUS_DESCRIPTIONS,
       valuesName: 'InvoiceFulfillmentStatus',
-      description: 'Whether what it bills was sent; `not_applicable` where there is nothing to send.',
+      description: 'The fulfillment status of the invoice.',
     },
     eligibleForFulfillment: {
       type: 'bool',
       description:
-        'Whether a fulfillment of it can be made: something of it is left to be sent, it was not voided, abandoned or refunded in full, and its order is no one-time order that was canceled.',
+        'Whether goods of the invoice can be fulfilled. That is the case if something is left to ship, the invoice was not voided, abandoned or refunded in full, and the order is not a canceled one-time order.',
     },
-    paymentProcessor: { type: 'text', description: 'Who takes the money: always `external`.' },
+    paymentProcessor: {
+      type: 'text',
+      description: 'The payment processor: always `external`, because the gateway takes no payments.',
+    },
     lineItems: {
       type: 'jsonb',
       children: INVOICE_LINE_ITEM,
@@ -252,15 +291,15 @@ export const invoice = describe({
       changes: ['update'],
       restGiven: 'line_items_attributes',
       maxLength: MAX_LINE_ITEMS,
-      description: 'What is billed.',
+      description: 'The lines of the invoice.',
     },
     visits: {
       type: 'json',
       object: VISITS,
-      description: 'The visits before the order, of which nothing is known.',
+      description: 'The visits before the order. The gateway does not record them.',
     },
-    order: { type: 'jsonb', object: ORDER_INSIDE, description: 'Its order.' },
-    createdAt: { type: 'timestamp', description: 'When the invoice was written.' },
+    order: { type: 'jsonb', object: ORDER_INSIDE, description: 'The order of the invoice.' },
+    createdAt: { type: 'timestamp', description: 'When the invoice was created.' },
     updatedAt: { type: 'timestamp', description: 'When the invoice was last changed.' },
   },
   filters: {
@@ -279,7 +318,7 @@ export const invoiceLineItem = describe({
   parent: invoice,
   most: MAX_LINE_ITEMS,
   scope: 'store',
-  description: 'What is billed: so many of one variant.',
+  description: 'A line of an invoice: a quantity of one variant.',
 });
 
 export interface InvoiceRow extends Row<typeof invoice> {}

@@ -14,20 +14,24 @@ export const LINE_ITEM_CHANGE_INPUT = {
     idsOf: price,
     required: true,
     description:
-      'The integer id, or the public id, of the new price: of the same product and currency, and paid again and again as the old one.',
+      'The integer id, or the public id, of the new price. It must belong to the same product, and have the same currency and payment type as the old one.',
   },
   effectiveTime: {
     type: 'text',
     values: ['now', 'next_renewal'],
+    valueDescriptions: {
+      now: 'The price difference for the rest of the current period can be billed.',
+      next_renewal: 'The new price is billed only from the next renewal on.',
+    },
     nullable: true,
     description:
-      'Whether the rest of the current period is billed, or only what comes after it. By default `now`.',
+      'Whether the price difference for the rest of the current period can be billed (`now`, the default), or the new price is billed only from the next renewal on.',
   },
   prorate: {
     type: 'bool',
     nullable: true,
     description:
-      'Whether an invoice is written for what the rest of the current period costs more, by its days in UTC. By default none is.',
+      'Whether to bill the price difference for the remaining days (in UTC) of the current period. By default false; without effect with `next_renewal`.',
   },
 } as const satisfies Fields;
 
@@ -36,23 +40,27 @@ export const LINE_ITEM_CHANGE = {
   newLineItem: {
     type: 'json',
     object: orderLineItem.fields,
-    description: 'The line as it is, or would be, afterwards.',
+    description: 'The line after the change, or as it would be.',
   },
-  preview: { type: 'bool', description: 'Whether nothing was changed.' },
-  previousLineItem: { type: 'json', object: orderLineItem.fields, description: 'The line as it was before.' },
+  preview: { type: 'bool', description: 'Whether this is a preview: nothing was changed.' },
+  previousLineItem: {
+    type: 'json',
+    object: orderLineItem.fields,
+    description: 'The line before the change.',
+  },
   upcomingInvoice: {
     type: 'json',
     object: {
       currency: { type: 'currency', description: 'The currency of its amounts (ISO 4217).' },
-      discountAmount: { ...AMOUNT, description: 'What is taken off.' },
-      nextInvoiceDate: { type: 'timestamp', description: 'When it is due to be written.' },
-      shippingAmount: { ...AMOUNT, description: 'What the shipping costs.' },
-      subtotalAmount: { ...AMOUNT, description: 'The sum of its lines.' },
-      taxAmount: { ...AMOUNT, description: 'The tax on its lines.' },
-      totalAmount: { ...AMOUNT, description: 'The sum of all of it.' },
+      discountAmount: { ...AMOUNT, description: 'The discount.' },
+      nextInvoiceDate: { type: 'timestamp', description: 'When the invoice will be created.' },
+      shippingAmount: { ...AMOUNT, description: 'The shipping cost.' },
+      subtotalAmount: { ...AMOUNT, description: 'The sum of the lines.' },
+      taxAmount: { ...AMOUNT, description: 'The tax on the lines.' },
+      totalAmount: { ...AMOUNT, description: 'The total amount.' },
     },
     description:
-      'The next invoice: that for the rest of the current period where it costs more now, else that of the next renewal.',
+      'The next invoice: for the rest of the current period if that now costs more, otherwise for the next renewal.',
   },
 } as const satisfies Fields;
 

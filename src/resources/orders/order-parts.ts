@@ -6,7 +6,7 @@ const VISIT_BEFORE = {
   type: 'jsonb',
   nullable: true,
   object: VISIT,
-  description: 'Nothing is known of the visits before an order: null.',
+  description: 'Always null: the gateway does not record the visits before an order.',
 } as const;
 
 export const VISITS = { lastVisit: VISIT_BEFORE, lastVisitWithUtm: VISIT_BEFORE } as const satisfies Fields;
@@ -22,5 +22,5 @@ export const NAMED = {
 export const UNKNOWN = {
   type: 'text',
   nullable: true,
-  description: 'Not known to the gateway: null.',
+  description: 'Always null: the gateway does not have this information.',
 } as const;

@@ -31,7 +31,7 @@ export const restock = describe({
   verbs: ['create'],
   events: ['created'],
   description:
-    'Things of an invoice that came back into stock. Variants whose quantity is tracked have so many more, but no more than the order took out of stock.',
+    'Items of an invoice that went back into stock. The stock of variants with a tracked quantity increases, but by no more than the order had reduced it.',
   fields: {
     ...IDS,
     ...OF_WORKSPACE,
@@ -39,27 +39,32 @@ export const restock = describe({
     contactId: {
       type: 'int8',
       refers: contact,
-      description: 'The integer id of the contact that ordered them.',
+      description: 'The integer id of the contact who ordered the items.',
     },
     status: {
       type: 'text',
       values: ['restocked'],
-      description: 'Always `restocked`: they are back in stock.',
+      valueDescriptions: { restocked: 'The items are back in stock.' },
+      description: 'The status of the restock: always `restocked`.',
     },
     includedInvoicesLineItems: {
       type: 'json',
       items: {
-        id: { type: 'int8', description: 'The integer id of the line of the invoice, which is there once.' },
+        id: { type: 'int8', description: 'The integer id of the invoice line. Each line is listed once.' },
         publicId: UNKNOWN,
         invoicesLineItemId: {
           type: 'int8',
           idsOf: invoiceLineItem,
-          description: 'The integer id of the line of the invoice.',
+          description: 'The integer id of the invoice line.',
         },
-        fulfillmentId: { type: 'int8', nullable: true, description: 'Not known to the gateway: null.' },
-        quantity: { type: 'int4', description: 'How many of it came back.' },
+        fulfillmentId: {
+          type: 'int8',
+          nullable: true,
+          description: 'Always null: the gateway does not have this information.',
+        },
+        quantity: { type: 'int4', description: 'The number of restocked items.' },
       },
-      description: 'What came back.',
+      description: 'The restocked items.',
     },
     reason: {
       type: 'text',
@@ -67,9 +72,9 @@ export const restock = describe({
       writable: 'at_creation',
       maxLength: 2_000,
       personal: true,
-      description: 'Why they came back.',
+      description: 'Why the items were restocked.',
     },
-    createdAt: { type: 'timestamp', description: 'When they came back.' },
+    createdAt: { type: 'timestamp', description: 'When the items were restocked.' },
     updatedAt: { type: 'timestamp', description: 'When the restock was last changed.' },
   },
   inputs: {
@@ -80,17 +85,18 @@ export const restock = describe({
         invoicesLineItemId: {
           type: 'int8',
           idsOf: invoiceLineItem,
-          description: 'The integer id of a line of the invoice that bills what was ordered.',
+          description: 'The integer id of an invoice line that bills a line of the order.',
         },
         quantity: {
           type: 'count',
-          description: 'How many of it came back: no more than were ordered and did not come back before.',
+          description:
+            'The number of items to restock, at most the ordered quantity without earlier restocks.',
         },
       },
       writable: 'at_creation',
       required: true,
       maxLength: MAX_LINE_ITEMS,
-      description: 'What came back.',
+      description: 'The restocked items.',
     },
   },
   sorts: ['updatedAt'],

@@ -63,6 +63,12 @@ export const CALLED_OFF = ['canceled', 'abandoned', 'voided'] as const satisfies
 
 /** Whether the goods of an invoice, or of all invoices of an order, were sent. */
 export const FULFILLMENT_STATUSES = ['not_applicable', 'unfulfilled', 'partial', 'complete'] as const;
+export const FULFILLMENT_STATUS_DESCRIPTIONS = {
+  not_applicable: 'Nothing has to be shipped.',
+  unfulfilled: 'Nothing was shipped yet.',
+  partial: 'Part of the goods was shipped.',
+  complete: 'All goods were shipped.',
+};
 
 /**
  * By the new billing status of an order: the changes of its invoices. Other invoices keep their status. The change is refused if the

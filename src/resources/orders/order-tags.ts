@@ -12,7 +12,7 @@ export const orderTag = describe({
   path: 'orders/tags',
   scope: 'store',
   wrapper: 'orders_tag',
-  description: 'A label for orders of a workspace. When it is deleted, orders lose it.',
+  description: 'A label for the orders of a workspace. Deleting a tag removes it from all orders.',
   topic: 'orders/tag',
   subjectType: 'Orders::Tag',
 });

@@ -6,26 +6,34 @@ import { AMOUNT, CURRENCY, order } from './orders.ts';
 
 const TEXT = { type: 'text', nullable: true, writable: 'at_creation', maxLength: 255 } as const;
 
-const EXTERNAL_TYPE = { ...TEXT, description: 'What whoever takes the money calls its kind.' } as const;
+const EXTERNAL_TYPE = {
+  ...TEXT,
+  description: 'The transaction type in the payment processor’s own terms.',
+} as const;
 const ARN = { ...TEXT, description: 'The acquirer’s reference number.' } as const;
-const REASON = { ...TEXT, maxLength: 2_000, personal: true, description: 'Why it was made.' } as const;
+const REASON = {
+  ...TEXT,
+  maxLength: 2_000,
+  personal: true,
+  description: 'The reason for the transaction.',
+} as const;
 
 /** The input of a refund. */
 export const REFUND: Fields = {
   amount: {
     type: 'decimal',
     refusesNull: true,
-    description: 'How much is paid back: at most what was not yet. By default all of that.',
+    description: 'The amount to refund, at most the part that was not refunded yet. By default all of it.',
   },
   partial: {
     type: 'bool',
     description:
-      'Whether a part is paid back, whose `amount` is then needed. False: all that was not paid back yet, and no other `amount`.',
+      'Whether the refund is partial, which requires an `amount`. False refunds the complete remaining amount, and allows no other `amount`.',
   },
   externalId: {
     type: 'text',
     maxLength: 255,
-    description: 'What whoever takes the money calls the refund; empty where that is not known.',
+    description: 'The payment processor’s id of the refund. Empty if it is not known.',
   },
   externalType: EXTERNAL_TYPE,
   reason: REASON,
@@ -43,39 +51,53 @@ const TRANSACTION_FIELDS = {
     refers: invoice,
     writable: 'at_creation',
     description:
-      'The integer id of the invoice that it pays: one of the order. By default the oldest that waits for money.',
+      'The integer id of the invoice, which belongs to the order. By default the oldest invoice that expects payment.',
   },
   adjustedTransactionId: {
     type: 'int8',
     nullable: true,
     restAsText: true,
-    description: 'The integer id of the payment that it pays back, or null.',
+    description: 'The integer id of the payment that this refund pays back. Null for a payment.',
   },
   amount: {
     ...AMOUNT,
     writable: 'at_creation',
     required: true,
-    description: 'How much was paid, or paid back: more than zero, and no more than is due.',
+    description: 'The amount of the payment or refund: more than zero, and at most the amount due.',
   },
   currency: {
     ...CURRENCY,
     writable: 'at_creation',
-    description: 'The currency of the amount (ISO 4217): that of its order.',
+    description: 'The currency of the amount (ISO 4217), which is the currency of the order.',
   },
   status: {
     type: 'text',
     values: ['completed', 'pending', 'voided', 'partially-refunded', 'refunded'],
+    valueDescriptions: {
+      completed: 'The transaction is complete.',
+      pending: 'The transaction is not complete yet.',
+      voided: 'The transaction was voided.',
+      'partially-refunded': 'Part of the payment was refunded.',
+      refunded: 'The payment was refunded in full.',
+    },
     writable: 'at_creation',
     default: 'completed',
     description:
-      'What became of it. A new one is `completed`, `pending` or `voided`; the others follow from refunds.',
+      'The status of the transaction. A new one can be `completed`, `pending` or `voided`; refunds set the others.',
   },
   result: {
     type: 'text',
     values: ['approved', 'declined', 'canceled', 'abandoned', 'unknown'],
+    valueDescriptions: {
+      approved: 'The payment processor approved the transaction.',
+      declined: 'The payment processor declined the transaction.',
+      canceled: 'The transaction was canceled.',
+      abandoned: 'The buyer abandoned the transaction.',
+      unknown: 'The result is not known.',
+    },
     writable: 'at_creation',
     default: 'approved',
-    description: 'What whoever takes the money said.',
+    description: 'The answer of the payment processor.',
   },
   reason: REASON,
   externalId: {
@@ -83,7 +105,7 @@ const TRANSACTION_FIELDS = {
     writable: 'at_creation',
     required: true,
     maxLength: 255,
-    description: 'What whoever takes the money calls it; empty for a refund of which that is not known.',
+    description: 'The payment processor’s id of the transaction. Empty for a refund whose id is not known.',
   },
   externalType: { ...EXTERNAL_TYPE, default: 'sale' },
   arn: ARN,
@@ -91,13 +113,13 @@ const TRANSACTION_FIELDS = {
     type: 'bool',
     writable: 'at_creation',
     default: false,
-    description: 'Whether it is for a later period of a subscription.',
+    description: 'Whether the transaction is for a later period of a subscription.',
   },
-  rebillNumber: { ...TEXT, description: 'For which one.' },
+  rebillNumber: { ...TEXT, description: 'The number of that subscription period.' },
   billingPaymentInstructionId: UNKNOWN,
   billingPaymentInstructionType: UNKNOWN,
-  createdAt: { type: 'timestamp', description: 'When it was recorded.' },
-  updatedAt: { type: 'timestamp', description: 'When it was last changed.' },
+  createdAt: { type: 'timestamp', description: 'When the transaction was recorded.' },
+  updatedAt: { type: 'timestamp', description: 'When the transaction was last changed.' },
 } as const satisfies Fields;
 
 /** A refund in its payment. Erasure blanks the refund's own row. */
@@ -120,29 +142,32 @@ export const transaction = describe({
   events: ['created', 'updated'],
   actions: {
     refund: {
-      summary: 'Records that a payment was paid back, whole or in part; that is a transaction of its own',
+      summary: 'Records a full or partial refund of a payment, as a new transaction',
       fields: REFUND,
       // Ignoring a misspelled `amount` would refund everything.
       isClosed: true,
     },
   },
   description:
-    'Money that was taken or paid back for an order, as an integration recorded it. A payment that was approved and is complete counts against its invoice.',
+    'A payment or refund of an order that an integration recorded. A completed, approved payment reduces the amount due of its invoice.',
   fields: {
     ...TRANSACTION_FIELDS,
-    refundedAmount: { ...AMOUNT, description: 'How much of it was paid back: the sum of its refunds.' },
+    refundedAmount: {
+      ...AMOUNT,
+      description: 'The refunded amount: the sum of all refunds of this payment.',
+    },
     refundId: {
       type: 'int8',
       nullable: true,
       refers: TRANSACTION,
-      description: 'The integer id of its last refund, or null.',
-      objectDescription: 'Its last refund, or null.',
+      description: 'The integer id of the last refund of this payment, or null.',
+      objectDescription: 'The last refund of this payment, or null.',
     },
     refund: {
       type: 'jsonb',
       nullable: true,
       object: REFUND_INSIDE,
-      description: 'Its last refund, a transaction of its own, or null.',
+      description: 'The last refund of this payment, which is also a transaction; or null.',
     },
   },
   sorts: ['updatedAt'],

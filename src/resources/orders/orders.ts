@@ -11,6 +11,7 @@ import { NAMED, UNKNOWN, VISITS } from './order-parts.ts';
 import {
   BILLING_STATUSES,
   BILLING_TRANSITIONS,
+  FULFILLMENT_STATUS_DESCRIPTIONS,
   FULFILLMENT_STATUSES,
   ORDER_TYPES,
   SERVICE_STATUSES,
@@ -25,14 +26,14 @@ export const MAX_LINE_ITEMS = 250;
 /** The currency of amounts. */
 export const CURRENCY = {
   type: 'currency',
-  description: 'The currency of all its amounts (ISO 4217).',
+  description: 'The currency of all amounts of the order (ISO 4217).',
 } as const;
 
 /** Computed sums and amounts, which clients cannot set. */
 export const AMOUNT = { type: 'decimal', currency: 'currency' } as const;
 
 /** The quantity of a line: a `count` of at least one. */
-const QUANTITY = { type: 'count', required: true, description: 'How many, at least one.' } as const;
+const QUANTITY = { type: 'count', required: true, description: 'The quantity, at least 1.' } as const;
 
 const LINE_ITEM = {
   type: 'OrderLineItem',
@@ -62,31 +63,31 @@ const LINE_ITEM = {
       writable: 'at_creation',
       required: true,
       notInParent: true,
-      description: 'The integer id of the price that it was ordered at: one of the variant.',
+      description: 'The integer id of the price, which belongs to the variant.',
     },
     quantity: { ...QUANTITY, writable: 'at_creation' },
     currency: { ...CURRENCY, notInParent: true },
-    amount: { ...AMOUNT, notInParent: true, description: 'The price of one when it was ordered.' },
+    amount: { ...AMOUNT, notInParent: true, description: 'The unit price at the time of the order.' },
     firstAmount: {
       ...AMOUNT,
       notInParent: true,
       description:
-        'The price of one in the first period: that of the trial where there is one, else the same as `amount`.',
+        'The unit price in the first period: the trial price if there is a trial, otherwise the same as `amount`.',
     },
     setupAmount: {
       ...AMOUNT,
       notInParent: true,
-      description: 'What is paid for the line once, however many were ordered.',
+      description: 'The one-time setup amount of the line, whatever the quantity.',
     },
     prorated: {
       type: 'text',
       nullable: true,
-      description: 'Whether its last change was prorated; null where there was none.',
+      description: 'Whether the last change of the line was prorated; null if it was never changed.',
     },
     originalProduct: {
       type: 'jsonb',
       object: NAMED,
-      description: 'The product as it was when it was ordered.',
+      description: 'The product at the time of the order.',
     },
     productsPrice: {
       type: 'jsonb',
@@ -94,30 +95,30 @@ const LINE_ITEM = {
         id: { type: 'int8', description: 'The integer id.' },
         publicId: { type: 'text', description: 'The short public id.' },
         name: { type: 'text', nullable: true, description: 'The name.' },
-        amount: { type: 'text', description: 'The price of one.' },
+        amount: { type: 'text', description: 'The unit price.' },
         currency: { type: 'currency', description: 'The currency.' },
-        duration: { type: 'int4', nullable: true, description: 'How many payments there are.' },
+        duration: { type: 'int4', nullable: true, description: 'The number of payments.' },
         interval: { type: 'text', nullable: true, description: 'The unit of the time between two payments.' },
         intervalCount: {
           type: 'int4',
           nullable: true,
-          description: 'How many of those there are between two payments.',
+          description: 'The number of these units between two payments.',
         },
         key: { type: 'text', nullable: true, description: 'The key of the price.' },
       },
-      description: 'The price as it was when it was ordered.',
+      description: 'The price at the time of the order.',
     },
     productsVariant: {
       type: 'jsonb',
       object: {
         ...NAMED,
-        description: { type: 'text', nullable: true, description: 'What it is.' },
+        description: { type: 'text', nullable: true, description: 'The name of the variant.' },
         sku: { type: 'text', nullable: true, description: 'The stock-keeping unit.' },
       },
-      description: 'The variant as it was when it was ordered.',
+      description: 'The variant at the time of the order.',
     },
-    createdAt: { type: 'timestamp', description: 'When it was ordered.' },
-    updatedAt: { type: 'timestamp', description: 'When it was last changed.' },
+    createdAt: { type: 'timestamp', description: 'When the line was ordered.' },
+    updatedAt: { type: 'timestamp', description: 'When the line was last changed.' },
   },
 } as const;
 
@@ -132,28 +133,28 @@ const PERSONAL = {
 
 /** Addresses as the buyer entered them. */
 const ADDRESSES = {
-  shippingAddressFirstName: { ...PERSONAL, description: 'Where to send it: the first name.' },
-  shippingAddressLastName: { ...PERSONAL, description: 'Where to send it: the last name.' },
-  shippingAddressOrganizationName: { ...PERSONAL, description: 'Where to send it: the organization.' },
-  shippingAddressPhoneNumber: { ...PERSONAL, description: 'Where to send it: the phone number.' },
-  shippingAddressStreetOne: { ...PERSONAL, description: 'Where to send it: the first line of the street.' },
-  shippingAddressStreetTwo: { ...PERSONAL, description: 'Where to send it: the second line of the street.' },
-  shippingAddressCity: { ...PERSONAL, description: 'Where to send it: the city.' },
-  shippingAddressRegion: { ...PERSONAL, description: 'Where to send it: the region or state.' },
-  shippingAddressCountry: { ...PERSONAL, description: 'Where to send it: the country.' },
-  shippingAddressPostalCode: { ...PERSONAL, description: 'Where to send it: the postal code.' },
+  shippingAddressFirstName: { ...PERSONAL, description: 'The first name in the shipping address.' },
+  shippingAddressLastName: { ...PERSONAL, description: 'The last name in the shipping address.' },
+  shippingAddressOrganizationName: { ...PERSONAL, description: 'The organization in the shipping address.' },
+  shippingAddressPhoneNumber: { ...PERSONAL, description: 'The phone number in the shipping address.' },
+  shippingAddressStreetOne: { ...PERSONAL, description: 'The first street line of the shipping address.' },
+  shippingAddressStreetTwo: { ...PERSONAL, description: 'The second street line of the shipping address.' },
+  shippingAddressCity: { ...PERSONAL, description: 'The city of the shipping address.' },
+  shippingAddressRegion: { ...PERSONAL, description: 'The region or state of the shipping address.' },
+  shippingAddressCountry: { ...PERSONAL, description: 'The country of the shipping address.' },
+  shippingAddressPostalCode: { ...PERSONAL, description: 'The postal code of the shipping address.' },
   billingAddressStreetOne: {
     ...PERSONAL,
-    description: 'Where to send the bill: the first line of the street.',
+    description: 'The first street line of the billing address.',
   },
   billingAddressStreetTwo: {
     ...PERSONAL,
-    description: 'Where to send the bill: the second line of the street.',
+    description: 'The second street line of the billing address.',
   },
-  billingAddressCity: { ...PERSONAL, description: 'Where to send the bill: the city.' },
-  billingAddressRegion: { ...PERSONAL, description: 'Where to send the bill: the region or state.' },
-  billingAddressCountry: { ...PERSONAL, description: 'Where to send the bill: the country.' },
-  billingAddressPostalCode: { ...PERSONAL, description: 'Where to send the bill: the postal code.' },
+  billingAddressCity: { ...PERSONAL, description: 'The city of the billing address.' },
+  billingAddressRegion: { ...PERSONAL, description: 'The region or state of the billing address.' },
+  billingAddressCountry: { ...PERSONAL, description: 'The country of the billing address.' },
+  billingAddressPostalCode: { ...PERSONAL, description: 'The postal code of the billing address.' },
 } as const satisfies Fields;
 
 const STATUS = { type: 'text', writable: 'always' } as const;
@@ -162,46 +163,76 @@ const TIME = { type: 'timestamp', nullable: true, writable: 'always' } as const;
 /** The fields of an order that its invoices include too. */
 export const ORDER_BASE = {
   ...IDS,
-  orderNumber: { type: 'int4', restAsText: true, description: 'Counts up in the workspace.' },
+  orderNumber: {
+    type: 'int4',
+    restAsText: true,
+    description: 'The number of the order. Orders of a workspace are numbered consecutively.',
+  },
   orderType: {
     type: 'text',
     values: ORDER_TYPES,
+    valueDescriptions: {
+      'one-time-order': 'An order that is paid once.',
+      'subscription-order': 'A subscription, which is paid in every period.',
+    },
     writable: 'at_creation',
     required: true,
-    description: 'Whether it is a sale of once or a subscription.',
+    description: 'Whether the order is a one-time sale or a subscription.',
   },
   liveMode: {
     type: 'bool',
     writable: 'at_creation',
     required: true,
-    description: 'False for an order that only tries the shop.',
+    description: 'Whether this is a real order rather than a test.',
   },
   totalAmount: {
     ...AMOUNT,
     description:
-      'What was ordered: of each line the amount of one times the quantity, in a trial the amount of the trial, and the set-up. Tax is in it.',
+      'The total of the order, including tax: for each line the unit price (or the trial price) times the quantity, plus the setup amount.',
   },
   billingStatus: {
     ...STATUS,
     values: BILLING_STATUSES,
+    valueDescriptions: {
+      draft: 'The invoices are drafts.',
+      pending: 'The order waits for its first payment.',
+      unpaid: 'An invoice is not paid in full.',
+      'past-due': 'An invoice was not paid by its due date.',
+      paid: 'The invoices are paid.',
+      'partially-refunded': 'Part of the payments was refunded.',
+      disputed: 'The buyer disputes a payment.',
+      refunded: 'The payments were refunded in full.',
+      voided: 'The invoices were voided or abandoned.',
+    },
     transitions: BILLING_TRANSITIONS,
     description:
-      'What its invoices say together. Giving it changes the invoices to which it applies. By default `pending`, and `paid` where a one-time order costs nothing.',
+      'The billing status, which summarizes the invoices. Setting it changes the invoices to which it applies. By default `pending`, or `paid` for a one-time order that costs nothing.',
   },
   serviceStatus: {
     ...STATUS,
     values: SERVICE_STATUSES,
+    valueDescriptions: {
+      pending: 'The service has not begun, usually because a payment is missing.',
+      active: 'The subscription is active.',
+      paused: 'The subscription is paused.',
+      suspended: 'The subscription is suspended.',
+      canceled: 'The order was canceled.',
+      churned: 'The subscription ended for lack of payment.',
+      completed: 'The order is completed.',
+      abandoned: 'The buyer abandoned the order.',
+      voided: 'The order was voided.',
+    },
     transitions: SERVICE_TRANSITIONS,
     description:
-      'Whether the buyer gets what was ordered. By default `pending`; when it is paid, a one-time order becomes `completed` and a subscription `active`, which it also is in its trial.',
+      'The service status: whether the buyer gets the goods or the service. By default `pending`. Once paid, a one-time order becomes `completed` and a subscription `active`. A subscription is also `active` in its trial.',
   },
-  inTrial: { type: 'bool', description: 'Whether it is in its trial.' },
+  inTrial: { type: 'bool', description: 'Whether the subscription is in its trial.' },
   trialEndAt: { type: 'timestamp', nullable: true, description: 'When the trial ends or ended.' },
   activatedAt: { ...TIME, description: 'When the service began.' },
-  canceledAt: { ...TIME, description: 'When it was canceled.' },
+  canceledAt: { ...TIME, description: 'When the order was canceled.' },
   canceledBy: {
     ...PERSONAL,
-    description: 'Who canceled it: `API` where it was canceled by its own request.',
+    description: 'Who canceled the order: `API` if the request to cancel it was used.',
   },
   cancelReason: {
     type: 'text',
@@ -213,20 +244,19 @@ export const ORDER_BASE = {
       ...['too_expensive', 'unused', 'did-not-use', 'did-not-want', 'missing-features', 'too-expensive'],
       'bugs-or-problems',
     ],
-    description: 'Why it was canceled. Of a subscription that is canceled without a reason `other`.',
+    description: 'The reason for the cancellation. `other` if a subscription is canceled without a reason.',
   },
-  cancelDescription: { ...PERSONAL, description: 'Why it was canceled, in words.' },
+  cancelDescription: { ...PERSONAL, description: 'The reason for the cancellation, in words.' },
   churnedAt: {
     ...TIME,
     description:
-      'When the service ended because it was not paid. A subscription that is canceled ends when it is not paid any more.',
+      'When the service ended for lack of payment. A canceled subscription ends when the paid period ends.',
   },
   nextChargeAt: {
     ...TIME,
-    description:
-      'When a subscription is charged next. By default when its trial or its first period is over.',
+    description: 'When the subscription is charged next. By default at the end of its trial or first period.',
   },
-  recurringInvoicesPaidCount: { type: 'int4', description: 'How many of its renewals were paid.' },
+  recurringInvoicesPaidCount: { type: 'int4', description: 'The number of paid renewals.' },
   notes: { ...PERSONAL, maxLength: 20_000, description: 'Notes about the order.' },
   ...ADDRESSES,
   tagIds: {
@@ -234,14 +264,23 @@ export const ORDER_BASE = {
     refers: orderTag,
     description: 'The integer ids of its tags, in the order in which they were applied.',
   },
-  orderPage: { type: 'json', nullable: true, object: NAMED, description: 'The page that it was made on.' },
+  orderPage: {
+    type: 'json',
+    nullable: true,
+    object: NAMED,
+    description: 'The page on which the order was placed.',
+  },
   originationChannelId: {
     type: 'int8',
-    description: 'Where the order came from. One that was made over the API came through its workspace.',
+    description:
+      'The id of the channel from which the order came. For an order that was created over the API this is the workspace.',
   },
-  originationChannelPublicId: { type: 'text', description: 'The public id of where the order came from.' },
-  originationChannelType: { type: 'text', description: 'What the order came from.' },
-  originationChannelName: { type: 'text', description: 'The name of where the order came from.' },
+  originationChannelPublicId: {
+    type: 'text',
+    description: 'The public id of the channel from which the order came.',
+  },
+  originationChannelType: { type: 'text', description: 'The type of the channel from which the order came.' },
+  originationChannelName: { type: 'text', description: 'The name of the channel from which the order came.' },
   affiliate: {
     type: 'json',
     nullable: true,
@@ -259,7 +298,7 @@ export const ORDER_BASE = {
     nullable: true,
     object: contact.fields,
     needs: 'contacts',
-    description: 'The buyer; null for those who may not read contacts.',
+    description: 'The buyer. Null if the caller may not read contacts.',
   },
 } as const satisfies Fields;
 
@@ -308,12 +347,12 @@ export const order = describe({
     ),
   actions: {
     cancel: {
-      summary: 'Cancels a subscription, and voids its invoices that are not paid',
+      summary: 'Cancels a subscription, and voids its unpaid invoices',
       fields: { cancelReason: ORDER_BASE.cancelReason, cancelDescription: ORDER_BASE.cancelDescription },
     },
   },
   description:
-    'What a contact ordered. Products, variants and prices are copied into its lines, so that it stays what was ordered. No payment is taken: what is paid is recorded by whoever takes it.',
+    'An order of a contact. Its lines keep copies of products, variants and prices, so that later changes of those do not affect it. The gateway takes no payments: the integration that takes them records them.',
   fields: {
     ...ORDER_BASE,
     ...OF_WORKSPACE,
@@ -322,42 +361,43 @@ export const order = describe({
       refers: contact,
       writable: 'at_creation',
       description:
-        'The integer id of the contact that ordered it. Either this is given or the attributes of the contact.',
-      objectDescription: 'The contact that ordered it.',
+        'The integer id of the contact who placed the order. Send either this or the attributes of the contact.',
+      objectDescription: 'The contact who placed the order.',
     },
     externalId: {
       type: 'text',
       nullable: true,
       writable: 'always',
       maxLength: 255,
-      description: 'What another system calls it.',
+      description: 'The id of the order in another system.',
     },
     currency: CURRENCY,
-    taxAmount: { ...AMOUNT, description: 'The tax in the total.' },
+    taxAmount: { ...AMOUNT, description: 'The tax that the total includes.' },
     refundedAmount: {
       ...AMOUNT,
-      description: 'What was paid back: the sum of the refunds of its transactions.',
+      description: 'The refunded amount: the sum of all refunds of the order.',
     },
     fulfillmentStatus: {
       type: 'text',
       values: FULFILLMENT_STATUSES,
+      valueDescriptions: FULFILLMENT_STATUS_DESCRIPTIONS,
       valuesName: 'InvoiceFulfillmentStatus',
       description:
-        'Whether its goods were sent, over its invoices: `complete` or `unfulfilled` where all of them say so, else `partial`. Invoices with nothing to send do not count, nor those of which nothing was sent and nothing can be sent any more (voided, abandoned, refunded in full, or of a one-time order that was canceled). `not_applicable` where none counts.',
+        'The fulfillment status of the order, from its invoices: `complete` or `unfulfilled` if all of them are, otherwise `partial`. Invoices with nothing to ship do not count, nor do invoices without fulfillments whose goods can no longer be shipped (voided, abandoned, refunded in full, or of a canceled one-time order). `not_applicable` if no invoice counts.',
     },
     fulfillmentIds: {
       type: 'int8[]',
       refers: fulfillment,
       expand: true,
       maxLength: MAX_FULFILLMENTS,
-      description: `The integer ids of the fulfillments with goods of its invoices, the oldest first. Of more than ${MAX_FULFILLMENTS} the last ones.`,
-      objectDescription: `The fulfillments with goods of its invoices, the oldest first. Of more than ${MAX_FULFILLMENTS} the last ones.`,
+      description: `The integer ids of the fulfillments of the order, the oldest first. Only the last ${MAX_FULFILLMENTS} if there are more.`,
+      objectDescription: `The fulfillments of the order, the oldest first. Only the last ${MAX_FULFILLMENTS} if there are more.`,
     },
     fulfillments: {
       type: 'jsonb',
       items: FULFILLMENT_INSIDE,
       expand: 'reads',
-      description: `The fulfillments with goods of its invoices, the oldest first. Of more than ${MAX_FULFILLMENTS} the last ones.`,
+      description: `The fulfillments of the order, the oldest first. Only the last ${MAX_FULFILLMENTS} if there are more.`,
     },
     lineItems: {
       type: 'jsonb',
@@ -367,22 +407,37 @@ export const order = describe({
       restGiven: 'line_items_attributes',
       required: true,
       maxLength: MAX_LINE_ITEMS,
-      description: 'What was ordered.',
+      description: 'The lines of the order.',
     },
-    workspace: { type: 'json', object: workspace.fields, description: 'Its workspace.' },
+    workspace: { type: 'json', object: workspace.fields, description: 'The workspace of the order.' },
     paidUntil: {
       type: 'timestamp',
-      description: 'Up to when it is paid: when it is charged next, else since when it runs.',
+      description:
+        'The end of the paid period: when the order is charged next, or else when its service began.',
     },
     phoneNumber: { type: 'text', nullable: true, description: 'The phone number of the shipping address.' },
-    paymentProcessor: { type: 'text', description: 'Who takes the money: always `external`.' },
+    paymentProcessor: {
+      type: 'text',
+      description: 'The payment processor: always `external`, because the gateway takes no payments.',
+    },
     billingPaymentMethodId: UNKNOWN,
-    contactGroups: { type: 'json', items: NAMED, description: 'The groups of the contact: none are known.' },
-    segments: { type: 'json', items: NAMED, description: 'The segments of the contact: none are known.' },
-    discountIds: { type: 'int8[]', description: 'The discounts of the order: none are known.' },
+    contactGroups: {
+      type: 'json',
+      items: NAMED,
+      description: 'The groups of the contact. Always empty: the gateway has none.',
+    },
+    segments: {
+      type: 'json',
+      items: NAMED,
+      description: 'The segments of the contact. Always empty: the gateway has none.',
+    },
+    discountIds: {
+      type: 'int8[]',
+      description: 'The discounts of the order. Always empty: the gateway has none.',
+    },
     funnelName: {
       ...UNKNOWN,
-      description: 'The name of the funnel that shows the page that it was made on.',
+      description: 'The name of the funnel with the page on which the order was placed.',
     },
     pageId: {
       type: 'int8',
@@ -390,19 +445,22 @@ export const order = describe({
       refers: page,
       writable: 'at_creation',
       description:
-        'The integer id of the page that it was made on, whose statistics count it once its invoices are paid.',
-      objectDescription: 'The page that it was made on.',
+        'The integer id of the page on which the order was placed. The statistics of the page count the order once its invoices are paid.',
+      objectDescription: 'The page on which the order was placed.',
     },
-    pageName: { ...UNKNOWN, description: 'The name of the page that it was made on.' },
+    pageName: { ...UNKNOWN, description: 'The name of the page on which the order was placed.' },
     previousLineItem: UNKNOWN,
-    resourceInstallIntent: { type: 'text', description: 'Not known to the gateway: empty.' },
+    resourceInstallIntent: {
+      type: 'text',
+      description: 'Always empty: the gateway does not have this information.',
+    },
     visits: {
       type: 'json',
       object: VISITS,
-      description: 'The visits before the order, of which nothing is known.',
+      description: 'The visits before the order. The gateway does not record them.',
     },
     workspaceSharingId: UNKNOWN,
-    createdAt: { type: 'timestamp', description: 'When the order was made.' },
+    createdAt: { type: 'timestamp', description: 'When the order was placed.' },
     updatedAt: { type: 'timestamp', description: 'When the order was last changed.' },
   },
   inputs: {
@@ -411,13 +469,13 @@ export const order = describe({
       object: {
         emailAddress: {
           ...EMAIL_ADDRESS,
-          description: 'The e-mail address by which the contact is found.',
+          description: 'The e-mail address that identifies the contact.',
         },
       },
       nullable: true,
       writable: 'at_creation',
       description:
-        'The contact that ordered it, in place of its id. It is created where no contact has this e-mail address.',
+        'The contact who placed the order, instead of its id. The contact is created if none has this e-mail address.',
     },
   },
   filters: {
@@ -444,7 +502,7 @@ export const orderLineItem = describe({
   scope: 'store',
   topic: 'orders/line_item',
   subjectType: 'Orders::LineItem',
-  description: 'What was ordered: so many of one variant, at one price.',
+  description: 'A line of an order: a quantity of one variant, at one price.',
 });
 
 export interface OrderRow extends Row<typeof order> {}

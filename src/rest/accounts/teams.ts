@@ -10,7 +10,7 @@ export const teamRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/v2/teams',
     operationId: 'listTeams',
-    summary: 'Lists the teams that the caller has access to',
+    summary: 'Lists the teams to which the caller has access',
     resource: team,
     scope: teams.scope,
     query: listQuery(team),

@@ -26,7 +26,7 @@ export const userRoutes: readonly Route[] = [
     path: '/api/v2/users',
     operationId: 'listUsers',
     summary:
-      'Lists the users of the team: its service user and the people in it; on the host of a workspace the caller’s own user alone',
+      'Lists the users of the team: its service user and its people; on the host of a workspace, only the caller’s own user',
     resource: user,
     scope: users.scope,
     query: listQuery(listedUser),

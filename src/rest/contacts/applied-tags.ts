@@ -5,8 +5,7 @@ import { nothing } from '../responses.ts';
 import { route } from '../route.ts';
 
 export const appliedTagRoutes: OwnRoutes = {
-  unchanged:
-    'The contact already has the tag. The answer is the existing applied tag, and nothing is changed.',
+  unchanged: 'The contact already has the tag. The answer is the existing applied tag, and nothing changes.',
   routes: [
     route({
       method: 'DELETE',

@@ -35,8 +35,7 @@ export const refineFilterRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/v2/workspaces/:workspace_id/refine_filters',
     operationId: 'listRefineFilters',
-    summary:
-      'Lists the saved filters of a workspace: all of them, unless `after` or `per_page` asks for a page',
+    summary: 'Lists all saved filters of a workspace, or a page of them with `after` or `per_page`',
     resource: refineFilter,
     scope: refineFilters.scope,
     query: pageOrAll,

@@ -22,9 +22,9 @@ export const BRANCH = {
     type: 'json',
     nullable: true,
     object: PAGE_SUMMARY,
-    description: 'The first step that shows a page, or null.',
+    description: 'The first page step of the branch, or null.',
   },
-  page: { type: 'json', nullable: true, object: PAGE, description: 'The page that it shows, or null.' },
+  page: { type: 'json', nullable: true, object: PAGE, description: 'The page of that step, or null.' },
 } as const satisfies Fields;
 
 const { id, ...stepsOwn } = conditionalSplit.fields;
@@ -49,12 +49,12 @@ const SPLIT = {
         description: 'The saved filter.',
       },
     },
-    description: 'What decides the branch.',
+    description: 'The condition that decides the branch.',
   },
   branches: {
     type: 'json',
     items: BRANCH,
-    description: 'First the matched branch, then the unmatched one.',
+    description: 'The two branches: first the matched, then the unmatched one.',
   },
   createdAt: stepFields.createdAt,
   updatedAt: stepFields.updatedAt,
@@ -90,7 +90,7 @@ const contactQuery: Query<string | null> = {
   parameters: [
     {
       name: 'contact_id',
-      description: 'The id of the contact, integer or public.',
+      description: 'The integer id or public id of the contact.',
       required: true,
       schema: { type: 'string' },
     },
@@ -99,20 +99,24 @@ const contactQuery: Query<string | null> = {
 };
 
 const DECISION = {
-  branch: { type: 'text', values: ['matched', 'unmatched'], description: 'The branch.' },
+  branch: {
+    type: 'text',
+    values: ['matched', 'unmatched'],
+    description: 'The branch that the contact takes.',
+  },
   reason: {
     type: 'text',
     values: ['not_set_up', 'filter_not_applicable'],
     optional: true,
     description:
-      'Only where everybody goes down `unmatched`: no saved filter is set up, or its criteria cannot be applied to contacts.',
+      'Present only if the split sends all visitors to `unmatched`: it has no saved filter, or its criteria cannot be applied to contacts.',
   },
 } as const satisfies Fields;
 
 const decision: Shown<splitDecisions.Decision> = {
   ...shown({
     type: 'SplitDecision',
-    description: 'The branch of a conditional split that a contact goes down.',
+    description: 'The branch of a conditional split that a contact takes.',
     fields: DECISION,
   }),
   write: ({ branch, reason }, out) => out.addText(JSON.stringify({ branch, ...(reason && { reason }) })),
@@ -126,7 +130,7 @@ const removal = (path: string, operationId: string) =>
     {
       path,
       operationId,
-      summary: 'Removes a conditional split and discards the pages of one branch, by default of both',
+      summary: 'Removes a conditional split and discards the pages of one branch, or by default of both',
       resource: conditionalSplit,
       scope: splits.writeScope,
       representation: details.write,
@@ -166,7 +170,7 @@ export const conditionalSplitRoutes: readonly Route[] = [
     path: `/api/v2${MEMBER_PATH}/branch`,
     operationId: 'getConditionalSplitStepBranch',
     summary:
-      'Gets the branch of a conditional split that a contact goes down. Needs the scope to read contacts as well',
+      'Gets the branch of a conditional split that a contact takes. Also needs the scope to read contacts',
     resource: conditionalSplit,
     scope: splitDecisions.scope,
     query: contactQuery,
@@ -177,11 +181,11 @@ export const conditionalSplitRoutes: readonly Route[] = [
     method: 'POST',
     path: '/api/v2/funnels/:funnel_id/conditional_split_steps',
     operationId: 'createConditionalSplitStep',
-    summary: 'Creates a conditional split behind a page step, or at the entry of the funnel',
+    summary: 'Creates a conditional split after a page step, or at the entry of the funnel',
     resource: conditionalSplit,
     scope: splits.writeScope,
     body: splitCreation,
-    response: createdBelow(details, 'The conditional split that was created.'),
+    response: createdBelow(details, 'The created conditional split.'),
     async handle({ ctx, params, body, options }) {
       return splits.getChanged(ctx, await splits.create(ctx, params.funnel_id, body, options));
     },
@@ -194,7 +198,7 @@ export const conditionalSplitRoutes: readonly Route[] = [
     resource: conditionalSplit,
     scope: splits.writeScope,
     body: splitChange,
-    response: objectOf(details, 'The conditional split as it is now.'),
+    response: objectOf(details, 'The conditional split after the change.'),
     representation: details.write,
     async handle({ ctx, params, body, options }) {
       return splits.getChanged(ctx, await splits.update(ctx, params.funnel_id, params.id, body, options));

@@ -32,11 +32,11 @@ export const PAGE_SUMMARY = { id, publicId, name, currentPath };
 /** Further fields of a page in the structure. */
 const PAGE_PLACE = {
   url: page.fields.url,
-  external: { type: 'bool', description: 'Whether another server has the page: none is elsewhere.' },
+  external: { type: 'bool', description: 'Whether another server hosts the page. Always false.' },
   sdkToken: {
     type: 'text',
     nullable: true,
-    description: 'What a page elsewhere identifies itself with: null, for none is elsewhere.',
+    description: 'The token of a page on another server. Always null.',
   },
 } as const satisfies Fields;
 const STRUCTURE_PAGE = { ...PAGE_SUMMARY, ...PAGE_PLACE };
@@ -111,13 +111,13 @@ function toStep(step: StepNode, next: StepNode | null, origin: string | null): o
 const CONVERGENCE = {
   type: ['string', 'null'],
   description:
-    'The `public_id` of the step that follows both branches, if any: behind the last split of a branch, the one that follows the split around it.',
+    'The `public_id` of the step at which both branches continue, if any. For the last step of a branch, this is the step after the surrounding split.',
 };
 
 export const WEIGHT = {
   type: 'json',
   schema: { type: 'integer', minimum: 0, maximum: 100 },
-  description: 'The percentage of visitors who are shown the variant.',
+  description: 'The percentage of visitors who see the variant.',
 } as const;
 
 /** The schemas of what `toStructure` returns. */
@@ -139,7 +139,7 @@ function structureSchemas(): Readonly<Record<string, Schema>> {
     },
     StructurePageStep: stepSchema({
       step_type: enumSchema('show_page_step'),
-      show_page_step_id: { type: 'string', description: 'The `public_id` again.' },
+      show_page_step_id: { type: 'string', description: 'The same as `public_id`.' },
       page: objectSchema(STRUCTURE_PAGE),
     }),
     StructureSplitStep: stepSchema({
@@ -147,7 +147,7 @@ function structureSchemas(): Readonly<Record<string, Schema>> {
       convergence_step_id: CONVERGENCE,
       branches: {
         type: 'array',
-        description: 'First the matched branch, then the unmatched one.',
+        description: 'The two branches: first the matched, then the unmatched one.',
         items: {
           type: 'object',
           properties: { branch: enumSchema('matched', 'unmatched'), steps },
@@ -160,7 +160,7 @@ function structureSchemas(): Readonly<Record<string, Schema>> {
       convergence_step_id: CONVERGENCE,
       variants: {
         type: 'array',
-        description: 'First the left variant, then the right one.',
+        description: 'The two variants: first the left, then the right one.',
         items: {
           type: 'object',
           properties: { weight: fieldSchema(WEIGHT), steps },

@@ -50,7 +50,7 @@ function statsRoute<Row extends object>(
 ): Route {
   return route({
     ...{ method: 'GET', path, operationId, resource, scope: stats.scope, query: timerangeQuery },
-    summary: `Gets the ${resource.title.toLowerCase()} of a span of time`,
+    summary: `Gets the ${resource.title.toLowerCase()} of a time range`,
     response: objectOf(shown(resource) as Shown<object>, 'The statistics.'),
     handle: ({ ctx, params, query: { start, end } }) =>
       get(ctx, params.id, stats.parseTimerange(ctx, start, end, [START, END])),

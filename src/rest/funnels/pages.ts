@@ -13,11 +13,11 @@ export const pageRoutes: readonly Route[] = [
     method: 'DELETE',
     path: '/api/v2/pages/:id/products',
     operationId: 'removePageProducts',
-    summary: 'Takes products from a page, bumps included',
+    summary: 'Removes products from a page, including order bumps',
     resource: page,
     scope: pages.writeScope,
     body: bodyOf(unwrapped, 'creation', pages.removedProducts, 'PageProducts'),
-    response: nothing('The page offers none of the products.'),
+    response: nothing('The products are removed from the page.'),
     handle: ({ ctx, params, body, options }) => pages.takeProducts(ctx, params.id, body, options),
   }),
 ];

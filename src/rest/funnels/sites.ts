@@ -26,7 +26,7 @@ export const siteRoutes: readonly Route[] = [
     resource: site,
     scope: sites.writeScope,
     body: bodyOf(site, 'change'),
-    response: changedOf(objects, 'The site as it is now.'),
+    response: changedOf(objects, 'The site after the change.'),
     handle: ({ ctx, params, body, options }) => sites.updateOf(ctx, params.workspace_id, body, options),
   }),
 ];

@@ -19,8 +19,7 @@ const PAGE_ID = {
   optional: true,
   idsOf: page,
   restAsText: true,
-  description:
-    'The id of a page that no step shows: it becomes the first page, in place of the one that was the first.',
+  description: 'The id of a page that no step shows. It replaces the first page.',
 } as const;
 
 const BRANCHES = {
@@ -36,11 +35,10 @@ const BRANCHES = {
         idsOf: page,
         maxLength: 500,
         description:
-          'The integer ids of pages that no step shows: they come last. Not together with `page_id`.',
+          'The integer ids of pages that no step shows. They are added at the end. Cannot be combined with `page_id`.',
       },
     },
-    description:
-      'The pages of the branches: first those of the matched branch, then those of the unmatched one.',
+    description: 'The pages of the branches: first of the matched, then of the unmatched one.',
   },
   condition: {
     type: 'jsonb',
@@ -51,11 +49,10 @@ const BRANCHES = {
         nullable: true,
         optional: true,
         idsOf: refineFilter,
-        description:
-          'The public id of the saved filter that decides the branch; null: nobody has chosen one.',
+        description: 'The public id of the saved filter that decides the branch. Null for no filter.',
       },
     },
-    description: 'What decides the branch; null: nobody has chosen anything.',
+    description: 'The condition that decides the branch. Null for no condition.',
   },
 } as const satisfies Fields;
 
@@ -66,7 +63,7 @@ const AFTER = {
     idsOf: funnelStep,
     restAsText: true,
     writable: 'at_creation',
-    description: 'The step behind which it is put.',
+    description: 'The step after which to insert the new one.',
   },
 } as const satisfies Fields;
 
@@ -81,7 +78,8 @@ const VARIANTS = {
         type: 'int4',
         nullable: true,
         optional: true,
-        description: 'The percentage of visitors who are shown it. Both together are 100.',
+        description:
+          'The percentage of visitors who see the variant. The weights of both variants add up to 100.',
       },
     },
     description: 'The two variants, the left one first.',

@@ -21,12 +21,12 @@ function removalQuery(branches: readonly BranchName[]): Query<{ branch: BranchCh
       {
         name: 'branch',
         description:
-          'The branch whose pages are discarded. The steps of the other branch take the place of the split. Without this parameter, the pages of both branches are discarded.',
+          'The branch whose pages are discarded. The steps of the other branch replace the split. By default the pages of both branches are discarded.',
         schema: { type: 'string', enum: choices, default: 'both' },
       },
       {
         name: 'dry_run',
-        description: 'Whether to show what the removal would do, and change nothing.',
+        description: 'Whether to return a preview of the removal, and change nothing.',
         schema: { type: 'boolean', default: false },
       },
     ],
@@ -58,7 +58,8 @@ function onlyOne(query: URLSearchParams, name: string): string | undefined {
 
 const { schema, components, write } = shown({
   type: 'SplitRemovalPreview',
-  description: 'What removing a split would do to the pages on its branches, in the order of the workflow.',
+  description:
+    'A preview of the removal of a split: the pages on its branches, in the order of the workflow.',
   fields: {
     promotedPages: { type: 'json', items: PAGE_SUMMARY, description: 'The pages that would be kept.' },
     discardedPages: {
@@ -72,7 +73,7 @@ const { schema, components, write } = shown({
 /** 204, or 200 with the preview. */
 const removedOrPreview: ResponseForm<RemovalEffect | null> = {
   answers: {
-    200: 'With `dry_run=true`: what the removal would do. Nothing is changed.',
+    200: 'With `dry_run=true`: a preview of the removal. Nothing is changed.',
     204: 'The split is removed.',
   },
   schema,

@@ -14,11 +14,11 @@ import { removalRoute } from './split-removals.ts';
 const TEST = {
   id: splitTest.fields.id,
   publicId: stepFields.publicId,
-  funnel: { type: 'json', object: FUNNEL, description: 'Its funnel.' },
+  funnel: { type: 'json', object: FUNNEL, description: 'The funnel of the split test.' },
   variants: {
     type: 'json',
     items: { ...BRANCH, weight: WEIGHT },
-    description: 'First the left variant, then the right one.',
+    description: 'The two variants: first the left, then the right one.',
   },
   createdAt: stepFields.createdAt,
   updatedAt: stepFields.updatedAt,
@@ -60,9 +60,9 @@ export const splitTestRoutes: readonly Route[] = [
     method: 'POST',
     path: LIST_PATH,
     operationId: 'createSplitTestStep',
-    summary: 'Creates a split test of a page of the funnel and one that no step shows',
+    summary: 'Creates a split test of a page of the funnel and a page that no step shows',
     body: testCreation,
-    response: createdBelow(TESTS, 'The split test that was created.'),
+    response: createdBelow(TESTS, 'The created split test.'),
     async handle({ ctx, params, body, options }) {
       return splitTests.getChanged(ctx, await splitTests.create(ctx, params.funnel_id, body, options));
     },
@@ -74,7 +74,7 @@ export const splitTestRoutes: readonly Route[] = [
     operationId: 'updateSplitTestStep',
     summary: 'Changes the weights of a split test, or the first pages of its variants',
     body: testChange,
-    response: objectOf(TESTS, 'The split test as it is now.'),
+    response: objectOf(TESTS, 'The split test after the change.'),
     async handle({ ctx, params, body, options }) {
       return splitTests.getChanged(
         ctx,
@@ -87,7 +87,7 @@ export const splitTestRoutes: readonly Route[] = [
       ...changing,
       path: MEMBER_PATH,
       operationId: 'removeSplitTestStep',
-      summary: 'Removes a split test and discards the pages of one variant, by default of both',
+      summary: 'Removes a split test and discards the pages of one variant, or by default of both',
     },
     BRANCHES.split_test,
     splitTests,

@@ -22,13 +22,13 @@ export const visitRoutes: readonly Route[] = [
     method: 'POST',
     path: '/api/v2/pages/:id/visits',
     operationId: 'recordVisits',
-    summary: `Records a visit to a page, or up to ${MAX_VISITS} at once`,
+    summary: `Records visits to a page, at most ${MAX_VISITS} at once`,
     resource: page,
     scope: visits.writeScope,
     body,
     response: {
       answers: {
-        202: 'The visits are recorded, and counted in the statistics. Those that the page had already are left out.',
+        202: 'The visits are recorded, and the statistics count them. Visits that were recorded before are ignored.',
       },
       schema: null,
       reply: () => ({ status: 202, headers: {}, body: null }),

@@ -18,7 +18,7 @@ const ETAG: Header = {
 const RATE_LIMIT: Header = {
   name: 'RateLimit',
   description:
-    'What remains of each rate limit that applies to the request: `r` points for the next `t` seconds (draft-ietf-httpapi-ratelimit-headers).',
+    'The rest of each rate limit that applies to the request: `r` points for the next `t` seconds (draft-ietf-httpapi-ratelimit-headers).',
   schema: { type: 'string' },
 };
 const RATE_LIMIT_POLICY: Header = {
@@ -35,7 +35,7 @@ const TOKEN: Header = {
 const MISSING: Header = {
   name: MISSING_SCOPE,
   description:
-    'Present if the credential may make the change but not read the object: the scope that it lacks. The body then has the ids and the times of the object and the members that the request gave, whatever the schema requires.',
+    'The missing scope, if the credential may change but not read the object. The body then contains only the ids and the times of the object and the members that the request sent, whatever the schema requires.',
   schema: { type: 'string' },
 };
 /** The response headers among the components. */
@@ -63,7 +63,7 @@ export const REQUEST_HEADERS = {
   ConsistencyToken: {
     name: CONSISTENCY_TOKEN,
     description:
-      'The token from the response to a change. The answer is then at least as new as that change. Without it, the last change by the same credential counts.',
+      'The token from the response to a change. The answer is then at least as recent as that change. Without it, this applies to the last change by the same credential.',
     schema: { type: 'string', pattern: TOKEN_PATTERN },
   },
 } satisfies Record<string, Parameter>;

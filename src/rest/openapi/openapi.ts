@@ -65,7 +65,7 @@ export function toOpenApi(
       description: introduction(),
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/', description: 'The host that this document was read from.' }],
+    servers: [{ url: '/', description: 'The host from which this document was loaded.' }],
     tags: [...new Map(routes.map(({ resource }) => [resource.title, resource])).values()].map(
       ({ title, description }) => ({ name: title, description }),
     ),
@@ -133,7 +133,7 @@ function operationOf(route: Route, { params, answer }: Example = { params: {} })
         name,
         in: 'path',
         required: true,
-        description: `The ${name === 'id' ? resource.title.toLowerCase() : name.replace(/_id$/, '')}, by its integer id or its public id.`,
+        description: `The ${name === 'id' ? resource.title.toLowerCase() : name.replace(/_id$/, '')}: its integer id or public id.`,
         schema: REF_SCHEMA,
         ...exampleOf(params[name]),
       })),

@@ -12,13 +12,13 @@ interface Refusal {
 const CHALLENGE: Header = {
   name: 'WWW-Authenticate',
   required: true,
-  description: 'The challenge (RFC 6750 §3). It names the scope that the operation needs, if it needs one.',
+  description: 'The challenge (RFC 6750 §3), with the scope that the operation needs, if any.',
   schema: { type: 'string' },
 };
 const RETRY_AFTER: Header = {
   name: 'Retry-After',
   required: true,
-  description: 'The number of seconds after which a retry makes sense.',
+  description: 'The number of seconds to wait before a retry.',
   schema: { type: 'integer', minimum: 0 },
 };
 
@@ -26,7 +26,7 @@ const RETRY_AFTER: Header = {
 export const REFUSALS = {
   bad_request: {
     description:
-      'The body is not JSON in UTF-8, a custom attribute has an empty name, or a filter is unknown or given twice.',
+      'The body is not JSON in UTF-8, a custom attribute has an empty name, or a filter is unknown or repeated.',
   },
   unauthenticated: {
     description: 'Credentials are missing, unknown, expired or revoked.',
@@ -43,7 +43,7 @@ export const REFUSALS = {
   },
   gone: {
     description:
-      'The response to the first request with this Idempotency-Key can no longer be given: what it showed has been erased, replaced or removed since.',
+      'The response to the first request with this Idempotency-Key is no longer available, because its content was erased, replaced or removed.',
   },
   precondition_failed: {
     description: 'The object does not match If-Match, or does not exist yet. Nothing was changed.',
@@ -52,7 +52,7 @@ export const REFUSALS = {
   unsupported_media_type: { description: 'The body is not sent as JSON, or it has a content coding.' },
   misdirected_request: { description: 'This server does not serve the host of the request.' },
   invalid: {
-    description: 'Parameters, headers or members of the body are invalid. `errors` names each of them.',
+    description: 'Parameters, headers or members of the body are invalid. `errors` lists them.',
   },
   too_many_requests: {
     description: 'Too many requests: above a rate limit, or too many expensive ones at once.',
@@ -90,14 +90,18 @@ export const PROBLEM = 'Problem';
 const text = (description: string): Schema => ({ type: 'string', description });
 
 const problemProperties = {
-  type: { type: 'string', format: 'uri-reference', description: 'Always `about:blank`: `code` says more.' },
-  title: text('The name of the status.'),
-  status: { type: 'integer', description: 'The status of the answer.' },
-  detail: text('What is wrong, for people: one sentence, or one for each of `errors`.'),
+  type: {
+    type: 'string',
+    format: 'uri-reference',
+    description: 'Always `about:blank`. See `code` for the kind of error.',
+  },
+  title: text('The name of the HTTP status.'),
+  status: { type: 'integer', description: 'The HTTP status of the answer.' },
+  detail: text('The error message for people, with a sentence for each of `errors`.'),
   code: {
     type: 'string',
     enum: Object.keys(STATUS_OF),
-    description: 'What is wrong, for programs. Each code has one status.',
+    description: 'The error code for programs. Each code has one HTTP status.',
   },
   errors: {
     type: 'array',
@@ -105,19 +109,19 @@ const problemProperties = {
     items: {
       type: 'object',
       properties: {
-        field: text('The name, as the client writes it.'),
-        message: text('What is expected instead.'),
+        field: text('The name of the parameter or member, as the client writes it.'),
+        message: text('The error message for the parameter or member.'),
       },
       required: ['field', 'message'],
     },
   },
-  request_id: text('The request’s id, as in `X-Request-Id`.'),
-  error: text('`detail` again, for clients of earlier versions.'),
+  request_id: text('The id of the request, as in `X-Request-Id`.'),
+  error: text('The same as `detail`, for clients of earlier versions.'),
 };
 
 /** The schema of the problem document. */
 export const problemSchema: Schema = {
-  description: 'Why a request was refused (RFC 9457).',
+  description: 'A problem document: the reason why a request was refused (RFC 9457).',
   type: 'object',
   properties: problemProperties,
   required: Object.keys(problemProperties),

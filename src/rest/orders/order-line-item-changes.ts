@@ -13,7 +13,9 @@ const lineItemChange = describe({
   table: orderLineItem.table,
   wrapper: 'orders_line_items_change',
   description: 'The change of a line of a subscription to another price.',
-  fields: { ordersLineItemsChange: { type: 'json', object: LINE_ITEM_CHANGE, description: 'What changes.' } },
+  fields: {
+    ordersLineItemsChange: { type: 'json', object: LINE_ITEM_CHANGE, description: 'The change of the line.' },
+  },
 });
 
 const ANSWER = 'The line before and after, and the next invoice.';
@@ -31,7 +33,7 @@ export const lineItemChangeRoutes: readonly Route[] = [
     ...changing,
     path: PATH,
     operationId: 'previewOrderLineItemChange',
-    summary: 'Shows what a change of a line to another price would do, and changes nothing',
+    summary: 'Previews the change of a subscription line to another price, and changes nothing',
     scope: changes.scope,
     response: objectOf(shown(lineItemChange), ANSWER),
     handle: async ({ ctx, params, body }) => ({

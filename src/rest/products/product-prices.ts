@@ -37,10 +37,10 @@ const changeOptions = shown({
     productsPricesChangeOptions: {
       type: 'json',
       object: {
-        downgrade: { type: 'json', items: GROUP, description: 'Those that cost less.' },
-        upgrade: { type: 'json', items: GROUP, description: 'The others.' },
+        downgrade: { type: 'json', items: GROUP, description: 'The prices with a lower amount.' },
+        upgrade: { type: 'json', items: GROUP, description: 'The prices with the same or a higher amount.' },
       },
-      description: 'The options.',
+      description: 'The prices to which a customer can change.',
     },
   } as const satisfies Fields,
 });
@@ -59,7 +59,7 @@ export const priceRoutes: readonly Route[] = [
     resource: price,
     scope: prices.writeScope,
     body: bodyOf(price, 'creation'),
-    response: createdOf(shown(price), '/api/v2/products/prices/', { 201: 'The price that was created.' }),
+    response: createdOf(shown(price), '/api/v2/products/prices/', { 201: 'The created price.' }),
     handle: ({ ctx, params, body, options }) =>
       prices.createOnDefaultVariant(ctx, params.product_id, body, options),
   }),

@@ -20,13 +20,13 @@ const ENDPOINTS = '/api/v2/webhooks/outgoing/endpoints';
 
 const details = shown({
   type: 'WebhookDeliveryDetail',
-  description: `${webhookDelivery.description} With its attempts.`,
+  description: `${webhookDelivery.description} Includes the attempts.`,
   fields: deliveryDetailFields,
 });
 
 const redelivered = shown({
   type: 'WebhookRedelivered',
-  description: 'How many deliveries are sent again.',
+  description: 'The number of deliveries that are sent again.',
   fields: redeliveredFields,
 });
 
@@ -37,7 +37,7 @@ const changing = {
   representation: details.write as Writer<never>,
 } as const;
 
-const changed = changedOf(details, 'The webhook delivery as it is now.');
+const changed = changedOf(details, 'The webhook delivery after the change.');
 
 /** The result of a change, with the attempts of the delivery. */
 async function detailed<D extends Done<WebhookDeliveryRow>>(ctx: Context, done: D) {
@@ -59,7 +59,7 @@ export const webhookDeliveryRoutes: readonly Route[] = [
     ...changing,
     path: `${MEMBERS}/:id/redeliver`,
     operationId: 'redeliverWebhookDelivery',
-    summary: 'Sends a webhook delivery again, now',
+    summary: 'Sends a webhook delivery again at once',
     response: changed,
     handle: async ({ ctx, params, options }) =>
       detailed(ctx, await redelivery.redeliver(ctx, params.id, options)),
@@ -78,13 +78,13 @@ export const webhookDeliveryRoutes: readonly Route[] = [
     path: `${ENDPOINTS}/:id/redeliver`,
     operationId: 'redeliverFailedWebhookDeliveries',
     summary:
-      'Sends failed deliveries to a webhook endpoint again and, on request, the events that it has missed',
+      'Sends a webhook endpoint its failed deliveries again and, on request, the events that it has missed',
     resource: webhookEndpoint,
     scope: redelivery.writeScope,
     body: bodyOf(webhookDelivery, 'creation', redeliveryFields, 'WebhookRedelivery'),
     response: objectOf(
       redelivered,
-      `How many deliveries are sent again. The oldest come first, at most ${redelivery.MAX_REDELIVERED} per request.`,
+      `The number of deliveries that are sent again. The oldest come first, at most ${redelivery.MAX_REDELIVERED} per request.`,
     ),
     handle: ({ ctx, params, body, options }) => redelivery.redeliverFailed(ctx, params.id, body, options),
   }),

@@ -19,7 +19,7 @@ export const webhookEndpointRoutes: OwnRoutes = {
   listed: listedWebhookEndpoint,
   created: secret(
     createdOf(withSecret as Shown<object> as Shown<{ id: bigint }>, `${MEMBERS}/`, {
-      201: 'The webhook endpoint that was created, with its secret, which is never shown again.',
+      201: 'The created webhook endpoint, with its secret, which is never returned again.',
     }),
   ),
   routes: [
@@ -31,7 +31,7 @@ export const webhookEndpointRoutes: OwnRoutes = {
         'Gives a webhook endpoint a new secret; for a limited time, deliveries are also signed with the old one',
       body: bodyOf(webhookEndpoint, 'change', rotationFields, 'WebhookEndpointRotation'),
       response: secret(
-        changedOf(withSecret, 'The webhook endpoint with its new secret, which is never shown again.'),
+        changedOf(withSecret, 'The webhook endpoint with its new secret, which is never returned again.'),
       ),
       handle: ({ ctx, params, body, options }) => activation.rotateSecret(ctx, params.id, body, options),
     }),

@@ -8,7 +8,7 @@ import { type Route, route } from '../route.ts';
 
 const types = shown({
   type: 'WebhookEventType',
-  description: 'A type of event that webhook endpoints can subscribe to.',
+  description: 'A type of event to which webhook endpoints can subscribe.',
   fields: EVENT_TYPE_FIELDS,
 });
 
@@ -17,10 +17,10 @@ export const webhookEventRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/v2/webhooks/outgoing/event_types',
     operationId: 'listWebhookEventTypes',
-    summary: 'Lists the types of event that webhook endpoints can subscribe to',
+    summary: 'Lists the types of event to which webhook endpoints can subscribe',
     resource: webhookEvent,
     query: wholeQuery,
-    response: arrayOf(types, 'All types, in the order of their ids. The list has no pages.'),
+    response: arrayOf(types, 'All event types, ordered by id. The list has no pages.'),
     handle: async ({ ctx }) => webhookEvents.listTypes(ctx),
   }),
 ];

@@ -41,6 +41,11 @@ export const offer = describe({
     kind: {
       type: 'text',
       values: ['single', 'recurring', 'trial'],
+      valueDescriptions: {
+        single: 'The offer is paid once.',
+        recurring: 'The offer is paid each month.',
+        trial: 'The offer is tried for some months.',
+      },
       writable: 'always',
       default: 'single',
       description: 'How it is paid.',
@@ -48,6 +53,11 @@ export const offer = describe({
     status: {
       type: 'text',
       values: ['draft', 'open', 'over'],
+      valueDescriptions: {
+        draft: 'The offer is not open yet.',
+        open: 'The offer is open.',
+        over: 'The offer has ended.',
+      },
       transitions: { draft: ['open', 'over'], open: ['over'] },
       writable: 'always',
       default: 'draft',
