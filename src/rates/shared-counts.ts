@@ -3,8 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '../output/log.ts';
 import { connectRedis } from '../redis/connection.ts';
-import type { BoundedMemory } from './bounded-memory.ts';
-import type { CounterOptions, TakeElsewhere } from './counter.ts';
+import type { BoundedMemory, CounterOptions, TakeElsewhere } from './counter.ts';
 
 const MAX_WAIT_MS = 50;
 const MAX_NAMES = 20_000;

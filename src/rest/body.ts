@@ -132,7 +132,8 @@ export async function readJson(request: Request, ctx: Context): Promise<unknown>
   const { headers } = request;
   const type = headers.get('content-type');
   if (type !== null && !JSON_TYPE.test(type)) throw notJson();
-  if (!isIdentity(headers.get('content-encoding') ?? ''))
+  const coding = headers.get('content-encoding');
+  if (coding !== null && !isIdentity(coding))
     throw new AppError('unsupported_media_type', 'Send the body without a content coding.');
   const bytes = await readBody(request, ctx.config.limits.maxBodyBytes);
   if (bytes.length === 0) return {};

@@ -1,8 +1,7 @@
 // A limit holds whatever is asked of it, and takes a bounded amount of memory.
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { BoundedMemory } from '../../src/rates/bounded-memory.ts';
-import { createCounter } from '../../src/rates/counter.ts';
+import { BoundedMemory, createCounter } from '../../src/rates/counter.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());

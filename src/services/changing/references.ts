@@ -32,6 +32,15 @@ export async function workspaceOf(
   return (row as unknown as InWorkspace)?.workspaceId ?? null;
 }
 
+/** Whether values of these fields can have references that `requireOwn` looks up. @param inItem whether they are the fields of items */
+export function haveLookUps(fields: Fields, inItem = false): boolean {
+  return Object.values(fields).some(({ items, refers, type }) => {
+    if (items !== undefined) return haveLookUps(items, true);
+    const table = refers && tableNamed(refers.table as NounTable);
+    return table !== undefined && (inItem || mustLook(type, table));
+  });
+}
+
 /**
  * Checks that the references which need a look-up are in the workspace.
  * @param find returns the workspace; called only if a look-up is needed. Null: there is none, which another check reports

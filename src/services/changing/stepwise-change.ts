@@ -1,11 +1,13 @@
-// A change in several steps. What other changes have left may refuse it: its errors are thrown within its transaction.
+// A change in several steps, which is made again where another request got in its way. What other changes have left may refuse it: its errors
+// are thrown within its transaction.
 import type { Context } from '../../context.ts';
+import { AppError } from '../../errors.ts';
 import { execute } from '../../store/changing/changes.ts';
 import type { ChangeOutcome, ChangeRecord, Recorded, Unchanged } from '../../store/changing/records.ts';
 import type { Open } from '../../store/changing/transactions.ts';
+import { violationOf } from '../../store/connections/failures.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
 import { type Done, type Mutation, mutate } from './mutate.ts';
-import { repeated } from './repeated-change.ts';
 
 export interface StepwiseChange<Row, Outcome extends ChangeOutcome, Tx>
   extends Omit<Mutation<Row, Outcome>, 'change'> {
@@ -33,4 +35,27 @@ export function changeStepwise<Row, Outcome extends ChangeOutcome, Tx>(
         throw blame(error);
       }),
   });
+}
+
+const MAX_ATTEMPTS = 5;
+const CONTENDED = 'Other requests keep changing what this one needs. Nothing was changed.';
+
+/**
+ * Repeats a change that violates one of these constraints, which another request has caused meanwhile.
+ * @throws AppError `conflict` where others get in its way each time; else what the change throws
+ */
+export async function repeated<Result>(
+  meanwhile: readonly string[],
+  change: () => Promise<Result>,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await change();
+    } catch (error) {
+      const { constraint = '' } = violationOf(error) ?? {};
+      if (!meanwhile.includes(constraint)) throw error;
+      if (attempt === MAX_ATTEMPTS)
+        throw new AppError('conflict', CONTENDED, { retryAfterSeconds: 1, cause: error });
+    }
+  }
 }

@@ -25,7 +25,7 @@ import { rowsOf } from '../reading/needed-scopes.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
 import { childWritesOf } from './children.ts';
 import { type Done, mutate } from './mutate.ts';
-import { requireOwn, workspaceOf } from './references.ts';
+import { haveLookUps, requireOwn, workspaceOf } from './references.ts';
 import { reorder } from './reordering.ts';
 import { transitionsOf } from './transitions.ts';
 import { refusedBy, toInvalid, tooMany } from './violations.ts';
@@ -126,6 +126,7 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
     creation: writableFields(resource, 'creation'),
     change: writableFields(resource, 'change'),
   };
+  const looksUp = { creation: haveLookUps(fields.creation), change: haveLookUps(fields.change) };
   const defaults = defaultsOf(fields.creation);
   const amounts = amountsOf(resource.fields);
   const children = childWritesOf(resource);
@@ -214,9 +215,10 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
       const { tenancy } = by;
       const given = parse(input, 'creation');
       const id = parseRef(over.title, over.table, parent);
-      await requireOwn(ctx, tenancy, fields.creation, given, input.nameOf, () =>
-        workspaceOf(ctx, over.table, tenancy, id),
-      );
+      if (looksUp.creation)
+        await requireOwn(ctx, tenancy, fields.creation, given, input.nameOf, () =>
+          workspaceOf(ctx, over.table, tenancy, id),
+        );
       const row = settleWith(given, 'creation', defaults, input.nameOf);
       const wanted = { id, precondition: null, given: () => row, parameters: rules.parameters?.(ctx) ?? {} };
       return mutate(ctx, {
@@ -234,9 +236,10 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
       const { tenancy } = by;
       const given = parse(input, 'change');
       const id = parseRef(title, table.name, ref);
-      await requireOwn(ctx, tenancy, fields.change, given, input.nameOf, () =>
-        workspaceOf(ctx, table.name, tenancy, id),
-      );
+      if (looksUp.change)
+        await requireOwn(ctx, tenancy, fields.change, given, input.nameOf, () =>
+          workspaceOf(ctx, table.name, tenancy, id),
+        );
       const asked: Asked = {
         request: found?.request ?? ['update', table.name, id, given],
         knownBy: found?.by ?? null,

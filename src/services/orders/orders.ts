@@ -26,7 +26,7 @@ import { tableOf } from '../../store/tables/tables.ts';
 import { changeLocked } from '../changing/locked-change.ts';
 import { type Done, mutate } from '../changing/mutate.ts';
 import { requireOwn } from '../changing/references.ts';
-import { repeated } from '../changing/repeated-change.ts';
+import { repeated } from '../changing/stepwise-change.ts';
 import { requireTransition } from '../changing/transitions.ts';
 import { toInvalid } from '../changing/violations.ts';
 import { writesOf } from '../changing/writes.ts';
