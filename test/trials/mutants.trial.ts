@@ -41,7 +41,7 @@ const MUTANTS: readonly Mutant[] = [
     guard: 'the owner of an object by its id',
     file: 'src/store/reading/rows.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a template.
-    edits: [["${table.owned('$1', '$2')}`,", `${ANYBODY}\`,`]],
+    edits: [["${table.owned('$1', '$2', scope.workspace ?? undefined)}`,", `${ANYBODY}\`,`]],
     tests: ['access-matrix', 'tenancy'],
   },
   {

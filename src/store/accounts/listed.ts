@@ -2,12 +2,13 @@
 import type { Described } from '../../resources/nouns.ts';
 import { toSnakeCase } from '../../resources/resource.ts';
 import { selectList } from '../../rows/columns.ts';
+import { inWorkspace } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 import { tableOf } from '../tables/tables.ts';
 
 /** The select list of all that clients read of a noun, over alias `t`. */
 export function columnsRead(noun: Described): string {
-  return selectList(tableOf(noun).columns);
+  return inWorkspace(selectList(tableOf(noun).columns));
 }
 
 /**

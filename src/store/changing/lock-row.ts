@@ -5,6 +5,7 @@ import type { Resource } from '../../resources/resource.ts';
 import type { Executor } from '../connections/executor.ts';
 import { inItsWorkspace } from '../shard-placement/placement.ts';
 import { holdContact } from '../sql/personal-data.ts';
+import { inWorkspace } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { Table } from '../tables/table.ts';
 
@@ -35,7 +36,7 @@ export async function lockRow<Row extends Locked = Locked>(
   if (place === null) return null;
   const [locked] = await tx.$queryRawUnsafe<Row[]>(
     `select t.workspace_id as "workspaceId", ${columns} from ${name} t
-      where t.id = $1::bigint and ${visible} and ${owned('$2::bigint', '$3::bigint[]')} for ${strength} of t`,
+      where t.id = $1::bigint and ${inWorkspace(visible)} and ${owned('$2::bigint', '$3::bigint[]')} for ${strength} of t`,
     ...[id, place.teamId, place.workspaceIds],
   );
   if (locked === undefined) return null;

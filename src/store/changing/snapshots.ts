@@ -5,8 +5,8 @@ import { isBelowWorkspace } from '../reading/parents.ts';
 import { contactIdOf } from '../sql/contact-ways.ts';
 import type { PublicIdTable } from '../sql/public-ids.ts';
 import { snapshot } from '../sql/row-json.ts';
-import { statement } from '../sql/statements.ts';
-import { type Table, withWorkspace } from '../tables/table.ts';
+import { inWorkspace, statement } from '../sql/statements.ts';
+import type { Table } from '../tables/table.ts';
 
 /** The JSON of a workspace's rows, including hidden ones, by their ids and in the ids' order. Missing rows are left out. */
 export async function findSnapshotsById(
@@ -21,7 +21,7 @@ export async function findSnapshotsById(
   // The subquery keeps from PostgreSQL how many ids there are. It would plan each execution anew, which takes longer than reading the rows.
   const { text } = statement(
     `${name}.${resource.type}.snapshot${only === undefined ? 's' : ''}`,
-    () => `select t.id, ${withWorkspace(snapshot(resource, columns), '$1::bigint')}::text as snapshot
+    () => `select t.id, ${inWorkspace(snapshot(resource, columns), '$1::bigint')}::text as snapshot
       from ${name} t where ${ofWorkspace(name, '$1::bigint')} and t.id = ${only === undefined ? 'any(array(select unnest($2::bigint[])))' : '$2::bigint'}`,
   );
   const found = await tx.$queryRawUnsafe<{ id: bigint; snapshot: string }[]>(text, workspaceId, only ?? ids);

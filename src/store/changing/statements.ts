@@ -9,8 +9,8 @@ import type { PlacementRules } from '../shard-placement/placement.ts';
 import { contactIdOf } from '../sql/contact-ways.ts';
 import { blankHidden, holdContact, isBlankedByErasure } from '../sql/personal-data.ts';
 import { snapshot } from '../sql/row-json.ts';
-import { type NamedStatement, named } from '../sql/statements.ts';
-import { locksParent, ownedWorkspace, type Table, withWorkspace } from '../tables/table.ts';
+import { type NamedStatement, named, ROW_WORKSPACE } from '../sql/statements.ts';
+import { locksParent, ownedWorkspace, type Table } from '../tables/table.ts';
 import { tableNamed } from '../tables/tables.ts';
 import { ENTRY_ID, eventTypeOf, IS_NEW_KEY, subscribed, withRecord } from './record.ts';
 import { bumpAt, changeTime, isNotified } from './records.ts';
@@ -72,18 +72,16 @@ export const OF_KNOWN_ROWS: StatementRules = { namesWorkspace: true, writesAlone
 /** @param rules the SQL that is specific to the noun @param must what the statements have to do */
 export function changeStatements(table: Noun, rules: ChangeRules, must: StatementRules): ChangeStatements {
   const { name, parent } = table;
-  const of = (verb: string, text: string) => named(`${name}.${verb}`, text);
   const { namesWorkspace, writesAlone, drawsFirst } = must;
-  const inWorkspace = (text: string) =>
-    namesWorkspace ? withWorkspace(text, '$workspace_id::bigint') : text;
+  const workspace = namesWorkspace ? '$workspace_id::bigint' : 't.workspace_id';
+  const of = (verb: string, text: string) => named(`${name}.${verb}`, text, workspace);
   const here = 't.workspace_id = $workspace_id::bigint and t.id = $id::bigint';
   /** For statements that are sent before the answer to the lock: the workspace is known only where it was looked up. */
   const locked = namesWorkspace ? here : 't.id = $id::bigint';
   const own = namesWorkspace ? locked : `${locked} and ${table.owned('$team', '$workspaces')}`;
-  const workspace = namesWorkspace ? '$workspace_id::bigint' : 't.workspace_id';
   const show = (type: 'json' | 'text', instead = {}) =>
-    inWorkspace(`${contactIdOf(table.resource)} as contact_id,
-    ${snapshot(table.resource, table.columns, instead)}::${type} as after${happened(rules, 'onCreate', (sql) => sql.replaceAll(/\bn\./g, 't.'))}`);
+    `${contactIdOf(table.resource, 't', ROW_WORKSPACE)} as contact_id,
+    ${snapshot(table.resource, table.columns, instead)}::${type} as after${happened(rules, 'onCreate', (sql) => sql.replaceAll(/\bn\./g, 't.'))}`;
   const returning = (shown: string) => `returning t.workspace_id, t.id${writesAlone ? '' : `, ${shown}`}`;
   // A new row has no tags yet.
   const returningNew = (type: 'json' | 'text') => returning(show(type, rules.tags && { tags: "'[]'" }));
@@ -104,7 +102,7 @@ export function changeStatements(table: Noun, rules: ChangeRules, must: Statemen
       `select ${ENTRY_ID} as audit_entry_id${drawsFirst ? `, ${timeOfChange(table, rules)}::text as now` : ''}`,
     ),
     insert: of('insert', `${insertText(table, rules, drawsFirst)} ${returningNew('text')}`),
-    lock: of('lock', lockText(table, rules, locked, inWorkspace(`(${table.visible})`))),
+    lock: of('lock', lockText(table, rules, locked, `(${table.visible})`)),
     personal: isBlankedByErasure(table.resource)
       ? {
           hold: of('hold', holdContact(table.resource, own, namesWorkspace ? workspace : undefined)),
@@ -113,10 +111,10 @@ export function changeStatements(table: Noun, rules: ChangeRules, must: Statemen
       : null,
     before: of(
       'before',
-      inWorkspace(`select t.${parent.column} as parent_id, ${contactIdOf(table.resource)} as contact_id,
-        ${snapshot(table.resource, table.columns)}::text as before from ${name} t where ${locked}`),
+      `select t.${parent.column} as parent_id, ${contactIdOf(table.resource, 't', ROW_WORKSPACE)} as contact_id,
+        ${snapshot(table.resource, table.columns)}::text as before from ${name} t where ${locked}`,
     ),
-    plan: of('plan', inWorkspace(`${planText(table, rules)} where ${locked}`)),
+    plan: of('plan', `${planText(table, rules)} where ${locked}`),
     update: of('update', `${update} ${returning(show('text'))}`),
     remove: of('remove', remove),
     subscriptions: of(

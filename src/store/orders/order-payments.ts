@@ -3,9 +3,9 @@
 import { bumpAt } from '../changing/records.ts';
 import type { Executor } from '../connections/executor.ts';
 import { REFUNDED_OF_PAYMENT } from '../sql/refunds.ts';
+import { inWorkspace } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { transactionTable } from '../tables/orders/order-transactions.ts';
-import { withWorkspace } from '../tables/table.ts';
 import { tableOf } from '../tables/tables.ts';
 import { type LockedOrder, lockOrder } from './order-changes.ts';
 
@@ -72,7 +72,7 @@ const REFUND = `select t.workspace_id as "workspaceId", t.invoice_id as "invoice
       where p.workspace_id = $1::bigint and p.invoice_id = t.invoice_id and ${COUNTS('p')})) as "isInvoiceBack",
     case when i.status = 'partially-paid' and i.paid_amount = a.back then case when i.due_at < now() then 'past-due' else 'unpaid' end end as "waitsAs"
   from order_transactions t left join order_invoices i on i.workspace_id = t.workspace_id and i.id = t.invoice_id,
-    lateral (select t.amount - ${withWorkspace(REFUNDED_OF_PAYMENT, '$1::bigint')} as most) l,
+    lateral (select t.amount - ${inWorkspace(REFUNDED_OF_PAYMENT, '$1::bigint')} as most) l,
     lateral (select coalesce($3::numeric, l.most) as back) a
   where t.workspace_id = $1::bigint and t.id = $2::bigint`;
 

@@ -2,10 +2,9 @@
 import type { RowBlock } from '../../rows/row-block.ts';
 import type { Part } from '../shard-placement/placement.ts';
 import type { KnownRows } from '../shard-placement/row-places.ts';
-import type { Statement } from '../sql/statements.ts';
+import { inWorkspace, type Statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
-import { withWorkspace } from '../tables/table.ts';
 import type { Owners } from '../tenancy/row-owners.ts';
 import { readRows } from './reads.ts';
 
@@ -46,5 +45,5 @@ export async function readKnown(
 
 /** Restricts a statement, whose conditions use alias `t`, to the workspace of a scope. */
 export function inScope(text: string, { workspace }: KnownIn): string {
-  return workspace === null ? text : `${withWorkspace(text, workspace)} and t.workspace_id = ${workspace}`;
+  return workspace === null ? text : `${inWorkspace(text, workspace)} and t.workspace_id = ${workspace}`;
 }

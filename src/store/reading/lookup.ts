@@ -3,7 +3,7 @@
 import type { FieldType, ValueOfType } from '../../resources/field-types.ts';
 import { type DescribedColumn, rowMaker, selectList } from '../../rows/columns.ts';
 import { toStoreError } from '../connections/failures.ts';
-import type { Statement } from '../sql/statements.ts';
+import { inWorkspace, type Statement } from '../sql/statements.ts';
 import type { Store } from '../store.ts';
 
 /** A selected column, by its type alone or with more. */
@@ -34,7 +34,7 @@ export function lookup<const Columns extends Readonly<Record<string, LookupColum
   textOf: (select: string) => string,
 ): Lookup<FoundRow<Columns>> {
   type Row = FoundRow<Columns>;
-  const statement: Statement = { name, text: textOf(selectList(columns)) };
+  const statement: Statement = { name, text: inWorkspace(textOf(selectList(columns))) };
   const make = rowMaker<Row>(columns);
   const properties = Object.keys(columns) as (keyof Row & string)[];
   return async (store, values) => {

@@ -3,7 +3,6 @@ import type { Selection } from '../../pagination.ts';
 import { BlockRow, textOf } from '../../rows/row-block.ts';
 import { type RefineCriteria, refinedStatement } from '../sql/refined.ts';
 import type { StoreContext } from '../store.ts';
-import { withWorkspace } from '../tables/table.ts';
 import type { Owners } from '../tenancy/row-owners.ts';
 import { type Count, MAX_EXACT_COUNT, NUMBERS } from './counts.ts';
 import { between } from './parents.ts';
@@ -34,10 +33,7 @@ export async function countRefined<R extends Row>(
     if (selected.length === 0) return [];
     // Never evaluated: it tells PostgreSQL the types of all parameters.
     const types = `(select from ${table.name} t where false and ${sql})`;
-    const text = withWorkspace(
-      `select ${selected.join(', ')} where ${isOwn(table)} and not exists ${types}`,
-      '$3',
-    );
+    const text = `select ${selected.join(', ')} where ${isOwn(table)} and not exists ${types}`;
     const block = await scanRows(
       ctx,
       refinedStatement(`${table.name}.${name}`, text),

@@ -13,7 +13,7 @@ import { BlockRow, NO_ROWS, type RowBlock, startOf, textOf } from '../../rows/ro
 import { isProvided, providedValues, type RefineCriteria, refinedStatement } from '../sql/refined.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
-import { type Table, withWorkspace } from '../tables/table.ts';
+import type { Table } from '../tables/table.ts';
 import { type Probe, toBounds } from './counts.ts';
 import { lastStepOf } from './last-steps.ts';
 import { project } from './projections.ts';
@@ -107,7 +107,7 @@ export async function readBounded(
       ? given
       : { ...given, owned: `${given.owned} and ${isProvided(first.length + 1)}` };
   const readBy = (read: typeof readRows, step: string, text: string) =>
-    read(ctx, refinedStatement(`${name}.${step}`, withWorkspace(text, '$3')), values, tenancy, owners);
+    read(ctx, refinedStatement(`${name}.${step}`, text), values, tenancy, owners);
 
   const ordered = sources.filter(({ orders }) => orders.includes(sort));
   if (isExact && ordered[0] !== undefined) {

@@ -69,7 +69,7 @@ async function findKnown<R extends Row>(
     statementOf: (scope) =>
       statement(`${table.name}.${name}${scope.suffix}`, () =>
         inScope(
-          `select ${selectList(columns)} from ${rows()} and ${isVisible(table)} and ${table.owned('$1', '$2')}`,
+          `select ${selectList(columns)} from ${rows()} and ${isVisible(table)} and ${table.owned('$1', '$2', scope.workspace ?? undefined)}`,
           scope,
         ),
       ),

@@ -5,8 +5,8 @@ import { MAX_ID } from '../../cursors.ts';
 import type { PageRequest, Selection } from '../../pagination.ts';
 import type { Sort } from '../../resources/resource.ts';
 import type { PairMatch, TableFilter } from '../sql/filters.ts';
-import type { Statement } from '../sql/statements.ts';
-import { type Table, withWorkspace } from '../tables/table.ts';
+import { inWorkspace, type Statement } from '../sql/statements.ts';
+import type { Table } from '../tables/table.ts';
 import { between, rowsById } from './parents.ts';
 
 type AnyTable = Table<{ id: bigint }>;
@@ -177,7 +177,7 @@ export function selectPage(
           ) k`,
           order,
         )} where ${condition} order by ${order}`;
-  return withWorkspace(text, workspace);
+  return inWorkspace(text, workspace);
 }
 
 /** The ids of at most `limit` rows of one parent's list, in no order. @param isBounded whether only rows between two positions count */
@@ -401,7 +401,7 @@ const timeOf = (sort: Sort) => (sort === 'id' ? '' : ', t.updated_at');
 /** The condition that a row has one of a filter's values. It uses a scalar subquery, which cannot become a join. */
 export function conditionOf({ array, match }: TableFilter, values: string): string {
   if ('table' in match)
-    return `(select true from ${match.table} b where b.workspace_id = t.workspace_id and b.${match.row} = t.id
+    return `(select true from ${match.table} b where b.workspace_id = $row_workspace and b.${match.row} = t.id
       and b.${match.value} = any(${values}::${array})${match.where === undefined ? '' : ` and b.${match.where}`} limit 1)`;
   if ('time' in match) return isBetween(match.time, `${values}::${array}`);
   const { key, keyOf } = match;

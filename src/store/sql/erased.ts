@@ -31,8 +31,8 @@ export function isErasedEntry(alias: string, workspace?: string): string {
 }
 
 /** When an audit entry's data was erased; null where it was not. */
-export function entryErasedAt(alias: string): string {
-  return `coalesce(${alias}.erased_at, (select x.erased_at from ${entryErasure(alias)}))`;
+export function entryErasedAt(alias: string, workspace?: string): string {
+  return `coalesce(${alias}.erased_at, (select x.erased_at from ${entryErasure(alias, workspace)}))`;
 }
 
 /** A column of a row; null where it was erased. @param isErased one of the conditions above */

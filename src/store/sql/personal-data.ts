@@ -5,6 +5,7 @@ import { isBelowContact, wayToContact } from '../../resources/contact-ways.ts';
 import { type Field, type Resource, toSnakeCase } from '../../resources/resource.ts';
 import { type Columns, sqlOf } from '../../rows/columns.ts';
 import { contactIdOf } from './contact-ways.ts';
+import { ROW_WORKSPACE } from './statements.ts';
 
 /** The column that says since when a row can hold personal data: since it was created, or blanked last. */
 export const PERSONAL_SINCE = 'personal_since';
@@ -43,10 +44,10 @@ export function blankOf({ nullable, members }: Pick<Field, 'nullable' | 'members
   return members === undefined ? "''" : "'{}'";
 }
 
-/** Whether the personal data of a row is older than the erasure of its contact. `offset 0`: the erasure is looked up for the row alone. */
-function isHidden(noun: Resource, row = 't'): string {
-  return `exists (select from contact_erasures x where ${pendingErasure(noun, row, `${row}.workspace_id`)}
-    and (${row}.${PERSONAL_SINCE} is null or ${row}.${PERSONAL_SINCE} < x.erased_at) offset 0)`;
+/** Whether the personal data of the row `t` is older than the erasure of its contact. `offset 0`: the erasure is looked up for the row alone. */
+function isHidden(noun: Resource): string {
+  return `exists (select from contact_erasures x where ${pendingErasure(noun, 't', ROW_WORKSPACE)}
+    and (t.${PERSONAL_SINCE} is null or t.${PERSONAL_SINCE} < x.erased_at) offset 0)`;
 }
 
 /** A value made of a row's personal data; null while it is hidden. */
@@ -73,8 +74,8 @@ export function withHidden(noun: Resource, columns: Columns): Columns {
 export function visibleBelowContact(noun: Resource): string {
   return !isBelowContact(noun) || areFewBelowContact(noun)
     ? 'true'
-    : `not exists (select from contact_erasures x where ${pendingErasure(noun, 't', 't.workspace_id')}
-        and ${isOlder(noun, 't', 't.workspace_id', 'x.erased_at')} offset 0)`;
+    : `not exists (select from contact_erasures x where ${pendingErasure(noun, 't', ROW_WORKSPACE)}
+        and ${isOlder(noun, 't', ROW_WORKSPACE, 'x.erased_at')} offset 0)`;
 }
 
 /** Whether a row below a contact, or else what it is below, was created before a time. */

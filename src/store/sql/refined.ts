@@ -5,7 +5,7 @@ import type { Provided } from '../../pagination.ts';
 import type { RefineAttribute } from '../../resources/refine-attributes.ts';
 import { type Sort, toSnakeCase } from '../../resources/resource.ts';
 import type { Match, PairMatch } from './filters.ts';
-import type { Statement } from './statements.ts';
+import { inWorkspace, ROW_WORKSPACE, type Statement } from './statements.ts';
 
 /** What a value of an attribute must be. */
 export type RefineTest =
@@ -282,7 +282,7 @@ function thatHas(
     `(select true from ${table} b where b.workspace_id = ${workspace} and b.${row} = ${id} and ${such(first)} limit 1)`;
   return {
     values,
-    sql: (first) => has(first, 't.workspace_id', 't.id'),
+    sql: (first) => has(first, ROW_WORKSPACE, 't.id'),
     onId: (first, id) => has(first, '$3', id),
   };
 }
@@ -324,8 +324,9 @@ export function providedValues({ id, updatedAt }: Provided): unknown[] {
 
 /**
  * A statement whose text clients decide, through criteria. Its name is made from its text, so that no list of names has to be kept.
- * @param name what it reads
+ * @param name what it reads @param template `$3` is the workspace
  */
-export function refinedStatement(name: string, text: string): Statement {
+export function refinedStatement(name: string, template: string): Statement {
+  const text = inWorkspace(template, '$3');
   return { name: `${name}.${hash('sha256', text, 'base64url').slice(0, 22)}`, text, isProjection: true };
 }

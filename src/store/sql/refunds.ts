@@ -5,7 +5,7 @@ const sumOf = (
   refunds: string,
   amount: string,
 ) => `(select coalesce(sum(r.amount), 0 * ${amount}) from order_transactions r
-  where r.workspace_id = t.workspace_id and ${refunds})`;
+  where r.workspace_id = $row_workspace and ${refunds})`;
 
 /** Of the order `t`. The index `order_refunds_idx` has refunds alone: an order may have thousands of payments. */
 export const REFUNDED_OF_ORDER = sumOf(

@@ -43,7 +43,7 @@ export function childrenAsJson({ name, resource, columns, parent, visible }: Chi
   const own = (sql: string) => overTable(sql, name);
   const order = isOrdered(resource) ? `${name}.position, ${name}.id` : `${name}.id`;
   return `(select coalesce('[' || string_agg(${own(snapshot(resource, columns))}::text, ',' order by ${order}) || ']', '[]')::json
-    from ${name} where ${name}.workspace_id = t.workspace_id and ${name}.${parent.column} = t.id and (${own(visible)}))`;
+    from ${name} where ${name}.workspace_id = $row_workspace and ${name}.${parent.column} = t.id and (${own(visible)}))`;
 }
 
 /** Rows of another table as JSON, the oldest first; `[]` where there is none. @param condition as in `otherAsJson` */
@@ -67,7 +67,7 @@ export function recordsBelow(
 ): string {
   const own = (sql: string) => overTable(sql, name);
   return `(select coalesce(string_agg(${own(record(columns))}, '' order by ${own(order)}), '')
-    from ${name} where ${name}.workspace_id = t.workspace_id and ${name}.${parent.column} = t.id and (${own(visible)}))`;
+    from ${name} where ${name}.workspace_id = $row_workspace and ${name}.${parent.column} = t.id and (${own(visible)}))`;
 }
 
 /** The row of another table whose id is in a column of the row `t`, as a record of these columns; null where there is none. */
@@ -76,7 +76,7 @@ export function otherAsRecord(
   column: string,
 ): string {
   return `(select ${overTable(record(columns), name)}
-    from ${name} where ${name}.workspace_id = t.workspace_id and ${name}.id = t.${column} and (${overTable(visible, name)}) is true)`;
+    from ${name} where ${name}.workspace_id = $row_workspace and ${name}.id = t.${column} and (${overTable(visible, name)}) is true)`;
 }
 
 function record(columns: Columns): string {
@@ -96,11 +96,11 @@ export function otherAsJson(
 }
 
 /**
- * SQL over a row `t`, over a row of another table in it. What is compared with the workspace of `t` stays so: it is the same for both
- * rows, and a statement that names the workspace (shard-placement/) names it there too.
+ * SQL over a row `t`, over a row of another table in it. Its workspace stays a place to fill in (`ROW_WORKSPACE`): it is the same for
+ * both rows.
  */
 function overTable(sql: string, name: string): string {
-  return sql.replaceAll(/(?<!= )\bt\.|\bt\.(?!workspace_id\b)/g, `${name}.`);
+  return sql.replaceAll(/\bt\./g, `${name}.`);
 }
 
 /**

@@ -14,14 +14,14 @@ export const isCalledOff = (order: string) =>
 /** Whether the goods of the order `t` were sent, over its invoices: `fulfillmentStatus` of the description says how. */
 export const FULFILLMENT_STATUS_OF_ORDER = `(select case when bool_and(i.fulfillment_status = 'complete') then 'complete'
     when bool_and(i.fulfillment_status = 'unfulfilled') then 'unfulfilled' when count(*) > 0 then 'partial' else 'not_applicable' end
-  from order_invoices i where i.workspace_id = t.workspace_id and i.order_id = t.id and i.fulfillment_status <> 'not_applicable'
+  from order_invoices i where i.workspace_id = $row_workspace and i.order_id = t.id and i.fulfillment_status <> 'not_applicable'
     and not (i.fulfillment_status = 'unfulfilled' and (${isUnsendable('i')} or ${isCalledOff('t')})))`;
 
 /** The ids of the last fulfillments with goods of the order `t`, the oldest first. */
 export const FULFILLMENTS_OF_ORDER = `array(select s.id from (select distinct f.fulfillment_id as id from order_invoices i
     join order_invoice_line_items l on l.workspace_id = i.workspace_id and l.invoice_id = i.id
     join fulfillment_line_items f on f.workspace_id = l.workspace_id and f.invoices_line_item_id = l.id
-    where i.workspace_id = t.workspace_id and i.order_id = t.id order by 1 desc limit ${MAX_FULFILLMENTS}) s order by s.id)`;
+    where i.workspace_id = $row_workspace and i.order_id = t.id order by 1 desc limit ${MAX_FULFILLMENTS}) s order by s.id)`;
 
 /** How many of the invoice's line `l` were sent. */
 export const sentOf = (

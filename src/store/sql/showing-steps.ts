@@ -8,7 +8,7 @@ export function shows(step: string, workspace: string, page: string): string {
   return `${step}.workspace_id = ${workspace} and ${step}.page_id = ${page} and ${step}.removed_at is null`;
 }
 
-/** The step `s` that shows a page, with its funnel `f`. The parameters are as for `shows`. */
-export function showingStep(workspace: string, page: string): string {
-  return `funnel_steps s join funnels f on f.workspace_id = s.workspace_id and f.id = s.funnel_id where ${shows('s', workspace, page)}`;
+/** The step `s` that shows a page, with its funnel `f`. The parameters are as for `shows`. @param joins further tables, joined with these */
+export function showingStep(workspace: string, page: string, joins = ''): string {
+  return `funnel_steps s join funnels f on f.workspace_id = s.workspace_id and f.id = s.funnel_id ${joins} where ${shows('s', workspace, page)}`;
 }

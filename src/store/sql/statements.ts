@@ -35,17 +35,31 @@ export function rememberedStatements(make: (name: string, text: string) => State
 }
 
 /** The statement with a name, one for all callers in the process. */
-export const statement = rememberedStatements((name, text) => ({ name, text }));
+export const statement = rememberedStatements((name, text) => ({ name, text: inWorkspace(text) }));
+
+/**
+ * Where the SQL of columns and conditions compares with the workspace of the row `t`. Each statement fills it in: the row says it, or it is
+ * named where it is known, as some stores need it (shard-placement/).
+ */
+export const ROW_WORKSPACE = '$row_workspace';
+
+/** Fills in `ROW_WORKSPACE`. @param workspace SQL; absent: the row says it */
+export function inWorkspace(text: string, workspace = 't.workspace_id'): string {
+  return text.replaceAll(ROW_WORKSPACE, workspace);
+}
 
 /** A prepared statement, and the names of its parameters in the order of their numbers. */
 export interface NamedStatement extends Statement {
   readonly parameters: readonly string[];
 }
 
-/** Numbers the parameters of a text, such as `$workspace_id`. */
-export function named(name: string, text: string): NamedStatement {
+/**
+ * Numbers the parameters of a text, such as `$workspace_id`, in the order of their first use.
+ * @param workspace what `ROW_WORKSPACE` stands for; absent: the row says it
+ */
+export function named(name: string, text: string, workspace?: string): NamedStatement {
   const parameters: string[] = [];
-  const numbered = text.replaceAll(/\$([a-z]\w*)/g, (_, parameter: string) => {
+  const numbered = inWorkspace(text, workspace).replaceAll(/\$([a-z]\w*)/g, (_, parameter: string) => {
     if (!parameters.includes(parameter)) parameters.push(parameter);
     return `$${parameters.indexOf(parameter) + 1}`;
   });

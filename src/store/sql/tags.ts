@@ -23,13 +23,13 @@ export function tagsOf(table: string, column: string): string {
   );
   return `(select coalesce('[' || string_agg('{${members.join(',')}}', ',' order by g.id) || ']', '[]')
     from ${table} a join tags g on g.workspace_id = a.workspace_id and g.id = a.tag_id
-    where a.workspace_id = t.workspace_id and a.${column} = t.id)`;
+    where a.workspace_id = $row_workspace and a.${column} = t.id)`;
 }
 
 /** The tag of the applied tag `t`, as JSON without spaces. */
 export function tagOfApplied(): string {
   const { object } = appliedTag.fields.tag;
-  return objectFrom(object, 'tags s where s.workspace_id = t.workspace_id and s.id = t.tag_id');
+  return objectFrom(object, 'tags s where s.workspace_id = $row_workspace and s.id = t.tag_id');
 }
 
 /**
@@ -38,7 +38,7 @@ export function tagOfApplied(): string {
  */
 export function contactOfApplied(contacts: string): string {
   const { object } = appliedTag.fields.contact;
-  return objectFrom(object, `${contacts} s where s.workspace_id = t.workspace_id and s.id = t.contact_id`);
+  return objectFrom(object, `${contacts} s where s.workspace_id = $row_workspace and s.id = t.contact_id`);
 }
 
 /** A row `s` as JSON with these fields. */

@@ -8,7 +8,7 @@ import { ownTable } from './table.ts';
 /** JSON without spaces, in REST's form. */
 const VISITS = `coalesce((select '{"first_visit":' || v.first_visit || ',"last_visit":' || v.last_visit || ',"last_visit_with_utm":'
     || coalesce(v.last_visit_with_utm::text, 'null') || '}'
-  from contact_visits v where v.workspace_id = t.workspace_id and v.contact_id = t.id),
+  from contact_visits v where v.workspace_id = $row_workspace and v.contact_id = t.id),
   '{"first_visit":null,"last_visit":null,"last_visit_with_utm":null}')`;
 
 export const contactTable = ownTable(contact, {

@@ -12,7 +12,7 @@ export const funnelTable = ownTable(funnel, {
     tagIds: existingIds('funnel_labels', 't.tag_ids'),
     tags: rowsAsJson(
       'g.id, g.public_id, g.name, g.color',
-      'funnel_labels g where g.workspace_id = t.workspace_id and g.id = any(t.tag_ids)',
+      'funnel_labels g where g.workspace_id = $row_workspace and g.id = any(t.tag_ids)',
       'g.id',
     ),
   },

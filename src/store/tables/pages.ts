@@ -2,10 +2,11 @@
 import { page } from '../../resources/pages.ts';
 import { rowsAsJson } from '../sql/row-json.ts';
 import { showingStep, shows } from '../sql/showing-steps.ts';
+import { ROW_WORKSPACE } from '../sql/statements.ts';
 import { PAGE_URL } from './addresses.ts';
 import { ownTable } from './table.ts';
 
-const OF_PAGE = ['t.workspace_id', 't.id'] as const;
+const OF_PAGE = [ROW_WORKSPACE, 't.id'] as const;
 /** The step `s` that shows the page `t`. */
 const STEP = `funnel_steps s where ${shows('s', ...OF_PAGE)}`;
 /** That step with its funnel `f`. */
@@ -15,7 +16,7 @@ const FUNNEL = showingStep(...OF_PAGE);
 const OFFERED = `(select u.id, false as bump, null as bump_preheadline, u.place from unnest(t.product_ids) with ordinality u (id, place)
     union all select (b.item ->> 'product_id')::bigint, true, b.item ->> 'preheadline', cardinality(t.product_ids) + b.place
       from jsonb_array_elements(t.bumps) with ordinality b (item, place)) i
-  cross join lateral (select p.* from products p where p.workspace_id = t.workspace_id and p.id = i.id offset 0) p`;
+  cross join lateral (select p.* from products p where p.workspace_id = $row_workspace and p.id = i.id offset 0) p`;
 const PRODUCTS = rowsAsJson('p.id, p.public_id, p.name, i.bump, i.bump_preheadline', OFFERED, 'i.place');
 
 /** Not `exists`: for many pages the planner would rather read all steps that there are. */

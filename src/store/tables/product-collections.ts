@@ -5,7 +5,7 @@ import { existingIds, ownTable } from './table.ts';
 const TAG_IDS = existingIds('product_tags', 't.tag_ids');
 
 const PRICE = `(select min(r.amount) from product_prices r
-  where r.workspace_id = t.workspace_id and r.product_id = p.id and r.visible and not r.archived)`;
+  where r.workspace_id = $row_workspace and r.product_id = p.id and r.visible and not r.archived)`;
 
 /** What the sort methods compare: of a product `p` that was chosen by hand for the collection `t`, and of a tagged product `m`. */
 const COMPARED = {
@@ -18,7 +18,7 @@ const METHODS = Object.entries(COMPARED).flatMap(([method, compared]) =>
   (['asc', 'desc'] as const).map((way) => ({ method: `${method}_${way}`, way, ...compared })),
 );
 
-const BY_HAND = `select p.id from products p where p.workspace_id = t.workspace_id and p.id = any(t.product_ids)
+const BY_HAND = `select p.id from products p where p.workspace_id = $row_workspace and p.id = any(t.product_ids)
   order by ${METHODS.map(({ method, way, byHand }) => `case t.sort_method when '${method}' then ${byHand} end ${way} nulls last`).join(', ')},
     array_position(t.product_ids, p.id), p.id limit ${MAX_PRODUCTS}`;
 
@@ -27,7 +27,7 @@ function byTags(key: string, way: 'asc' | 'desc'): string {
   const order = (of: string, product: string) =>
     of === product ? `${of} ${way}` : `${of} ${way}${key === 'm.price' ? ' nulls last' : ''}, ${product}`;
   return `select u.product_id from unnest(${TAG_IDS}) g (tag_id) cross join lateral (
-      select m.product_id, ${key} as key from tagged_products m where m.workspace_id = t.workspace_id and m.tag_id = g.tag_id
+      select m.product_id, ${key} as key from tagged_products m where m.workspace_id = $row_workspace and m.tag_id = g.tag_id
       order by ${order(key, 'm.product_id')} limit ${MAX_PRODUCTS}) u
     group by u.product_id, u.key order by ${key === 'm.product_id' ? `u.product_id ${way}` : order('u.key', 'u.product_id')} limit ${MAX_PRODUCTS}`;
 }

@@ -10,14 +10,14 @@ export const variantTable = ownTable(variant, {
     // A property that its product has lost is not shown.
     propertiesValues: `(select coalesce(jsonb_agg(e.item order by e.place), '[]')
       from jsonb_array_elements(t.properties_values) with ordinality e (item, place)
-        join variant_properties p on p.workspace_id = t.workspace_id and p.product_id = t.product_id
+        join variant_properties p on p.workspace_id = $row_workspace and p.product_id = t.product_id
           and p.id = (e.item ->> 'property_id')::bigint)`,
     tagIds: NONE,
     assetIds: NONE,
     imageIds: existingIds('images', 't.image_ids'),
     fulfillmentsLocationIds: existingIds('fulfillment_locations', 't.fulfillments_location_ids'),
     priceIds: `array(select r.id from product_prices r
-      where r.workspace_id = t.workspace_id and r.variant_id = t.id order by r.id)`,
+      where r.workspace_id = $row_workspace and r.variant_id = t.id order by r.id)`,
     createdByPlatformApplication: 'null::json',
   },
 });

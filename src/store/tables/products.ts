@@ -3,7 +3,7 @@ import { product } from '../../resources/products.ts';
 import { existingIds, ownTable } from './table.ts';
 
 const ofProduct = (table: string) =>
-  `select v.id from ${table} v where v.workspace_id = t.workspace_id and v.product_id = t.id`;
+  `select v.id from ${table} v where v.workspace_id = $row_workspace and v.product_id = t.id`;
 
 /** Those that clients have put in an order first. */
 const ordered = (table: string, first: string) =>

@@ -7,6 +7,6 @@ export const shippingLocationGroupTable = ownTable(shippingLocationGroup, {
   commitsInOrder: true,
   computed: {
     fulfillmentsLocationIds: `array(select l.id from fulfillment_locations l
-      where l.workspace_id = t.workspace_id and not l.archived order by l.id)`,
+      where l.workspace_id = $row_workspace and not l.archived order by l.id)`,
   },
 });

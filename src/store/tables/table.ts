@@ -31,8 +31,9 @@ interface Ownership {
   readonly owners: Readonly<Record<string, Owning>>;
   /**
    * The condition for rows that the caller owns, given placeholders for the team and for the workspaces that the caller is restricted to.
+   * @param workspace the SQL of the row's own workspace; absent: the row says it
    */
-  readonly owned: (team: string, workspace: string) => string;
+  readonly owned: (team: string, workspaces: string, workspace?: string) => string;
   /** A further condition for callers restricted to some workspaces, on rows whose parent the caller owns. */
   readonly narrowed: (workspace: string) => string;
 }
@@ -138,7 +139,7 @@ function belowParent(noun: Resource): Ownership {
 /** Rows below a workspace, or below a row that is. It suffices that the caller owns the parent. */
 const OF_WORKSPACE: Omit<Ownership, 'parent' | 'visible'> = {
   owners: { workspaceId: 'workspace' },
-  owned: (team, workspaces) => ownedWorkspace('t.workspace_id', team, workspaces),
+  owned: (team, workspaces, workspace = 't.workspace_id') => ownedWorkspace(workspace, team, workspaces),
   narrowed: () => 'true',
 };
 
@@ -169,11 +170,6 @@ export function columnsOf<R extends Resource>(
 /** The column of the row's workspace, where the description does not have it. */
 export const WORKSPACE_COLUMN = { workspaceId: { type: 'int8', sql: 't.workspace_id' } } as const;
 
-/** Adds the workspace to the subqueries of columns too, where it is not inferred. The SQL is over alias `t`. */
-export function withWorkspace(sql: string, workspace: string): string {
-  return sql.replaceAll('= t.workspace_id', `= ${workspace}`);
-}
-
 function columnsOfOwners({ fields }: Resource, owners: Ownership['owners']): Columns {
   return 'workspaceId' in owners && !('workspaceId' in fields) ? WORKSPACE_COLUMN : {};
 }
@@ -190,7 +186,7 @@ export const ownedWorkspace = (id: string, team: string, narrowed: string): stri
 /** The ids of a list that still exist, in their order: no foreign key takes out the others. */
 export function existingIds(table: PublicIdTable, ids: string): string {
   return `array(select e.id from unnest(${ids}) with ordinality i (id, place)
-    join ${table} e on e.workspace_id = t.workspace_id and e.id = i.id order by i.place)`;
+    join ${table} e on e.workspace_id = $row_workspace and e.id = i.id order by i.place)`;
 }
 
 /** The public id of another table's row, of which only the id is known. */

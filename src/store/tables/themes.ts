@@ -7,7 +7,7 @@ export const themeTable = ownTable(theme, {
   computed: {
     styles: rowsAsJson(
       's.id, s.name',
-      'styles s where s.workspace_id = t.workspace_id and s.theme_id = t.id',
+      'styles s where s.workspace_id = $row_workspace and s.theme_id = t.id',
       's.id',
     ),
   },

@@ -7,7 +7,8 @@ export const webhookDeliveryTable = ownTable(webhookDelivery, {
   owned: (
     team,
     workspaces,
-  ) => `${ownedWorkspace('t.workspace_id', team, workspaces)} and (select true from webhook_endpoints e
-      where e.workspace_id = t.workspace_id and e.id = t.endpoint_id)`,
+    workspace = 't.workspace_id',
+  ) => `${ownedWorkspace(workspace, team, workspaces)} and (select true from webhook_endpoints e
+      where e.workspace_id = ${workspace} and e.id = t.endpoint_id)`,
   computed: { eventTypeId: 't.event_type' },
 });

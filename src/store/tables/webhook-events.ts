@@ -1,18 +1,19 @@
 // The computed columns of an event, and those hidden once it was erased.
 import { webhookEvent } from '../../resources/webhook-events.ts';
 import { isErasedEvent, unlessErased } from '../sql/erased.ts';
+import { ROW_WORKSPACE } from '../sql/statements.ts';
 import { ownTable } from './table.ts';
 
 /** The page or funnel where the event happened; null where it was deleted. */
 function placeOf(table: 'pages' | 'funnels', column: string): string {
   return `(select to_json(v) from (select p.id, p.public_id, p.name from ${table} p
-    where p.workspace_id = t.workspace_id and p.id = t.${column}) v)`;
+    where p.workspace_id = $row_workspace and p.id = t.${column}) v)`;
 }
 
 export const webhookEventTable = ownTable(webhookEvent, {
   computed: {
     eventTypeId: 't.event_type',
-    data: unlessErased('t.data', isErasedEvent('t')),
+    data: unlessErased('t.data', isErasedEvent('t', ROW_WORKSPACE)),
     page: placeOf('pages', 'page_id'),
     funnel: placeOf('funnels', 'funnel_id'),
   },

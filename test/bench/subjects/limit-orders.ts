@@ -8,12 +8,13 @@ import { order } from '../../../src/resources/orders/orders.ts';
 import { shownJson } from '../../../src/rows/shown-json.ts';
 import { COPIED_COLUMNS } from '../../../src/store/orders/line-copies.ts';
 import { snapshot } from '../../../src/store/sql/row-json.ts';
+import { inWorkspace } from '../../../src/store/sql/statements.ts';
 import { tableOf } from '../../../src/store/tables/tables.ts';
 import type { NewOrder } from '../orders/new-orders.ts';
 import { type Query, rowsOf } from './limit-pages.ts';
 
 /** What is shown of a row: the gateway's SQL, in which each table that is written stands for the rows that this statement has inserted. */
-const shownOf = (noun: typeof order | typeof invoice) => snapshot(noun, tableOf(noun).columns);
+const shownOf = (noun: typeof order | typeof invoice) => inWorkspace(snapshot(noun, tableOf(noun).columns));
 
 /** $1 workspace, $2 contact, $3 external id, $4 variants, $5 prices, $6 quantities, $7 request id, $8 and $9 hashes of key and request. */
 const CREATE = `

@@ -6,6 +6,7 @@ import { toDeliveryBody } from '../../../src/jobs/delivery/attempt.ts';
 import { contact } from '../../../src/resources/contacts.ts';
 import { newSecret } from '../../../src/services/webhooks/webhook-secrets.ts';
 import { snapshot } from '../../../src/store/sql/row-json.ts';
+import { inWorkspace } from '../../../src/store/sql/statements.ts';
 import { tableOf } from '../../../src/store/tables/tables.ts';
 import type { DueEvent } from '../../../src/store/webhooks/deliveries-due.ts';
 import { clearCreated } from '../created-rows.ts';
@@ -52,7 +53,7 @@ export async function clearWebhooks(client: pg.Client, manifest: Manifest): Prom
 
 const INSERT_EVENTS = `
   insert into events (workspace_id, event_type, subject_type, subject_id, contact_id, data)
-  select t.workspace_id, 'contact.updated', 'Contact', t.id, t.id, ${snapshot(CONTACTS.resource, CONTACTS.columns)}
+  select t.workspace_id, 'contact.updated', 'Contact', t.id, t.id, ${inWorkspace(snapshot(CONTACTS.resource, CONTACTS.columns))}
   from contacts t where t.workspace_id = $1 and t.id >= $2 order by t.id limit $3`;
 
 /** The columns of DueEvent, without a place, in the order of the ids. */

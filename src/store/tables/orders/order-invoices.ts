@@ -5,6 +5,7 @@ import { withHidden } from '../../sql/personal-data.ts';
 import { withPluralUnit } from '../../sql/price-terms.ts';
 import { otherAsJson } from '../../sql/row-json.ts';
 import { goods, isCalledOff, isUnsendable } from '../../sql/shipping.ts';
+import { ROW_WORKSPACE } from '../../sql/statements.ts';
 import { columnsOf, ownTable } from '../table.ts';
 import { NO_VISITS, ORDER_BASE_COMPUTED } from './orders.ts';
 
@@ -19,10 +20,10 @@ const ORDERS = {
  * that version left the status as it was.
  */
 const ELIGIBLE = `(t.fulfillment_status in ('unfulfilled', 'partial') and not ${isUnsendable('t')}
-  and not exists (select from orders o where o.workspace_id = t.workspace_id and o.id = t.order_id and ${isCalledOff('o')})
-  and (not exists (select from order_restocks r where r.workspace_id = t.workspace_id and r.invoice_id = t.id)
-    or exists (select from ${goods('t.workspace_id')}
-      where l.workspace_id = t.workspace_id and l.invoice_id = t.id and l.fulfillment_status <> 'ignored' and g.left > 0)))`;
+  and not exists (select from orders o where o.workspace_id = $row_workspace and o.id = t.order_id and ${isCalledOff('o')})
+  and (not exists (select from order_restocks r where r.workspace_id = $row_workspace and r.invoice_id = t.id)
+    or exists (select from ${goods(ROW_WORKSPACE)}
+      where l.workspace_id = $row_workspace and l.invoice_id = t.id and l.fulfillment_status <> 'ignored' and g.left > 0)))`;
 
 export const invoiceTable = ownTable(invoice, {
   computed: {
@@ -30,7 +31,7 @@ export const invoiceTable = ownTable(invoice, {
     eligibleForFulfillment: ELIGIBLE,
     paymentProcessor: `'external'`,
     visits: NO_VISITS,
-    order: otherAsJson(ORDERS, 'orders.workspace_id = t.workspace_id and orders.id = t.order_id'),
+    order: otherAsJson(ORDERS, 'orders.workspace_id = $row_workspace and orders.id = t.order_id'),
   },
   matches: { invoiceNumber: { key: 't.invoice_number' } },
 });

@@ -13,7 +13,7 @@ const { name, columns } = makeTable(transaction, { computed: NOTHING_KNOWN });
 const REFUNDS = { name, columns, resource: { ...transaction, fields: REFUND_INSIDE } };
 
 const LAST_REFUND = `(select max(r.id) from order_transactions r
-  where r.workspace_id = t.workspace_id and r.adjusted_transaction_id = t.id)`;
+  where r.workspace_id = $row_workspace and r.adjusted_transaction_id = t.id)`;
 
 export const transactionTable = ownTable(transaction, {
   computed: {
@@ -22,7 +22,7 @@ export const transactionTable = ownTable(transaction, {
     refundId: LAST_REFUND,
     refund: otherAsJson(
       REFUNDS,
-      `order_transactions.workspace_id = t.workspace_id and order_transactions.id = ${LAST_REFUND}`,
+      `order_transactions.workspace_id = $row_workspace and order_transactions.id = ${LAST_REFUND}`,
     ),
   },
 });

@@ -9,6 +9,7 @@ import { REFUNDED_OF_ORDER } from '../../sql/refunds.ts';
 import { childrenAsJson, otherAsJson, othersAsJson } from '../../sql/row-json.ts';
 import { FULFILLMENT_STATUS_OF_ORDER, FULFILLMENTS_OF_ORDER } from '../../sql/shipping.ts';
 import { showingStep } from '../../sql/showing-steps.ts';
+import { ROW_WORKSPACE } from '../../sql/statements.ts';
 import { contactTable } from '../contacts.ts';
 import { makeTable, ownTable, publicIdOf, type Special } from '../table.ts';
 import { workspaceTable } from '../workspaces.ts';
@@ -33,18 +34,18 @@ function onPage(value: string, from: string): string {
 /** Over an order `t`. */
 export const ORDER_BASE_COMPUTED = {
   tagIds: `array(select a.tag_id from order_applied_tags a
-    where a.workspace_id = t.workspace_id and a.order_id = t.id order by a.id)`,
+    where a.workspace_id = $row_workspace and a.order_id = t.id order by a.id)`,
   orderPage: onPage(
     `(select to_json(v) from (select p.id, p.public_id, p.name) v)`,
-    'pages p where p.workspace_id = t.workspace_id and p.id = t.page_id',
+    'pages p where p.workspace_id = $row_workspace and p.id = t.page_id',
   ),
   originationChannelId: 't.workspace_id',
   originationChannelPublicId: publicIdOf('workspaces', 't.workspace_id'),
   originationChannelType: `'Workspace'`,
-  originationChannelName: '(select w.name from workspaces w where w.id = t.workspace_id)',
+  originationChannelName: '(select w.name from workspaces w where w.id = $row_workspace)',
   affiliate: 'null::json',
   referralCode: 'null::json',
-  contact: otherAsJson(CONTACTS, 'contacts.workspace_id = t.workspace_id and contacts.id = t.contact_id'),
+  contact: otherAsJson(CONTACTS, 'contacts.workspace_id = $row_workspace and contacts.id = t.contact_id'),
 } as const satisfies Special<typeof order>['computed'];
 
 export const orderTable = ownTable(order, {
@@ -55,9 +56,9 @@ export const orderTable = ownTable(order, {
     fulfillmentIds: FULFILLMENTS_OF_ORDER,
     fulfillments: othersAsJson(
       FULFILLMENTS,
-      `fulfillments.workspace_id = t.workspace_id and fulfillments.id = any(${FULFILLMENTS_OF_ORDER})`,
+      `fulfillments.workspace_id = $row_workspace and fulfillments.id = any(${FULFILLMENTS_OF_ORDER})`,
     ),
-    workspace: otherAsJson(WORKSPACES, 'workspaces.id = t.workspace_id'),
+    workspace: otherAsJson(WORKSPACES, 'workspaces.id = $row_workspace'),
     paidUntil: PAID_UNTIL,
     phoneNumber: `(${unlessHidden(order, 't.shipping_address_phone_number')})`,
     paymentProcessor: `'external'`,
@@ -65,8 +66,8 @@ export const orderTable = ownTable(order, {
     contactGroups: `'[]'::json`,
     segments: `'[]'::json`,
     discountIds: `'{}'::bigint[]`,
-    funnelName: onPage('f.name', showingStep('t.workspace_id', 't.page_id')),
-    pageName: onPage('p.name', 'pages p where p.workspace_id = t.workspace_id and p.id = t.page_id'),
+    funnelName: onPage('f.name', showingStep(ROW_WORKSPACE, 't.page_id')),
+    pageName: onPage('p.name', 'pages p where p.workspace_id = $row_workspace and p.id = t.page_id'),
     previousLineItem: 'null::text',
     resourceInstallIntent: `''`,
     visits: NO_VISITS,
