@@ -1,19 +1,19 @@
-// What the suite leaves out for the sake of time, and `npm run test:nightly` does.
+// Marks tests that the suite skips to save time, and that `npm run test:nightly` runs.
 import { test } from 'vitest';
 
 const isNight = process.env['NIGHTLY'] === 'yes';
 
-/** A test that takes long, for what others show in part: it is run at night alone. */
+/** A slow test that runs only at night, for guarantees that faster tests check in part. */
 export const nightly = test.runIf(isNight);
 
-/** How often something is tried: a third of the times by day. */
+/** The number of tries: a third of `count` by day. */
 export const times = (count: number) => (isNight ? count : Math.ceil(count / 3));
 
 const SEED = 26;
 
 /**
- * A tenth of the values for one place, or another part, the same at each run, and other values at other places, so that every value is
- * tried at many of them. All of them at night.
+ * A tenth of the values for one place, or another share: the same at each run, and others at other places, so that every value is tried at
+ * many places. At night, all values.
  */
 export function sampleAt<T>(place: string, values: readonly T[], oneOf = 10): readonly T[] {
   if (isNight) return values;

@@ -1,4 +1,4 @@
-// What the tests need to know of any noun, from its description: values for its fields, and what clients give of one.
+// Makes values for the fields of any noun, and clients' input for it, from its description.
 import {
   type Field,
   type Fields,
@@ -10,7 +10,7 @@ import {
   writableFields,
 } from '../../src/resources/resource.ts';
 
-/** A value of a field that is no id. @param text what texts say */
+/** A value of a field that is not an id. @param text the value of texts */
 function sampleOf({ type, format, values, maxLength, items, currency }: Field, text: string): unknown {
   if (format === 'uuid') return crypto.randomUUID();
   if (format === 'email') return 'new@example.com';
@@ -26,7 +26,7 @@ function sampleOf({ type, format, values, maxLength, items, currency }: Field, t
   return type.endsWith('[]') ? [] : text.slice(0, maxLength);
 }
 
-/** What is given where the description alone does not tell what is right. */
+/** The input of nouns whose valid values do not follow from the description. */
 const GIVEN: Readonly<
   Record<string, ((text: string, idOf: (type: string) => unknown) => Record<string, unknown>) | undefined>
 > = {
@@ -45,9 +45,9 @@ const GIVEN: Readonly<
   }),
 };
 
-/** What a new object is given besides what the description requires. */
+/** Input of new objects in addition to the required fields. */
 const BESIDES: Readonly<Record<string, readonly string[]>> = { Order: ['contactId'] };
-/** What a change is given, where what the description requires of a new object may not change to any value. */
+/** Fields for changes of nouns whose required fields cannot change to any value. */
 const CHANGED: Readonly<Record<string, readonly string[]>> = {
   Order: ['notes'],
   Invoice: ['externalId'],
@@ -56,8 +56,8 @@ const CHANGED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * What a client gives of a new object, or in a change, by property: all that a new one needs, or else one text.
- * @param idOf an object that is named, by its type, in the form of a face
+ * A client's input by property: for a new object all required fields, for a change one text.
+ * @param idOf the id of a referenced object by its type, in the form of REST or GraphQL
  */
 export function givenOf(
   noun: Resource,
@@ -89,7 +89,7 @@ export function jsonOf(fields: Fields): object {
   );
 }
 
-/** Values by property as REST calls them: those of a new object or of a change. */
+/** The values of a new object or of a change by their REST names. */
 export function inRest(fields: Fields, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const named = Object.entries(given).map(([property, value]) => {
     const { items } = fields[property] ?? {};

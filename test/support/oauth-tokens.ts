@@ -1,5 +1,4 @@
-// Access tokens for tests, made as the authorization server makes them: signed with the service's own keys, with the
-// row that an issued token has.
+// Makes access tokens for tests like the authorization server: signed with the service's own keys, and with the row of an issued token.
 import { randomUUID } from 'node:crypto';
 import { importJWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose';
 import type { OauthClient } from '#prisma';
@@ -16,14 +15,14 @@ export interface TokenClaims extends JWTPayload {
   readonly client_id: string;
 }
 
-/** What a token says that was got with a grant. */
+/** The claims of a token that was issued for a grant. */
 export async function claimsOf(app: App, grant: OauthGrant): Promise<TokenClaims> {
   const user = await prismaOf(app.store).user.findUniqueOrThrow({ where: { id: grant.userId } });
   const { clientId, key, scopes } = grant;
   return { ...claims(app, grant, clientId, user.publicId), grant: key, scope: scopes.join(' ') };
 }
 
-/** What a token says of a client that acts for itself. */
+/** The claims of a token of a client that acts for itself. */
 export function ownClaimsOf(app: App, client: OauthClient, scope: string): TokenClaims {
   return { ...claims(app, client, client.id, client.id), scope };
 }
@@ -51,7 +50,7 @@ function claims(
   };
 }
 
-/** Signs claims with the key that signs at the moment. */
+/** Signs claims with the current signing key. */
 export async function sign(
   app: App,
   payload: JWTPayload,
@@ -63,7 +62,7 @@ export async function sign(
   return new SignJWT(payload).setProtectedHeader(whole).sign(key);
 }
 
-/** Notes a token as issued. */
+/** Records a token as issued. */
 export async function issue(
   app: App,
   { jti, client_id: clientId, exp = 0 }: TokenClaims,
@@ -74,7 +73,7 @@ export async function issue(
   await prismaOf(app.store).oauthAccessToken.create({ data: row });
 }
 
-/** The bearer of a good token got with a grant. @param changes claims that are to be otherwise */
+/** The bearer of a valid token that was issued for a grant. @param changes claims that replace the valid ones */
 export async function bearerOf(
   app: App,
   grant: OauthGrant,

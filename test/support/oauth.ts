@@ -1,5 +1,5 @@
-// A platform and a person for tests of OAuth: the platform is oauth4webapi with its strict checks on, the person a browser
-// without JavaScript. Both talk to the real handler.
+// A platform and a person for tests of OAuth: the platform is oauth4webapi with its strict checks, the person a browser without JavaScript.
+// Both send requests to the real handler.
 import * as oauth from 'oauth4webapi';
 import type { App } from '../../src/context.ts';
 import * as factories from './factories.ts';
@@ -35,7 +35,7 @@ interface Cookie {
   readonly path: string;
 }
 
-/** A page that is shown, and where. */
+/** A page, and its address. */
 export interface Shown {
   readonly url: string;
   readonly status: number;
@@ -110,7 +110,7 @@ export class Browser {
   }
 }
 
-/** Narrowing, with the page's text where a test expected to be somewhere else. */
+/** Requires a page. @throws Error with the address if the browser is elsewhere */
 export function requirePage(where: Shown | URL): Shown {
   if (where instanceof URL) throw new Error(`left for ${where.href}`);
   return where;
@@ -123,14 +123,14 @@ export function requireLeft(where: Shown | URL): URL {
 }
 
 export interface Consent {
-  /** Absent: all that are asked for. */
+  /** Absent: all requested scopes. */
   readonly scopes?: readonly string[];
   readonly teamId: bigint;
-  /** Absent: the whole team. */
+  /** Absent: every workspace of the team. */
   readonly workspaceIds?: readonly bigint[];
 }
 
-/** Allows what the consent page asks, or a part of it. */
+/** Allows the request on the consent page, or a part of it. */
 export function allow(
   browser: Browser,
   page: Shown,
@@ -149,7 +149,7 @@ export function allow(
   );
 }
 
-/** A person who signs in where they are asked to. */
+/** Signs in on a sign-in page. */
 export async function signIn(browser: Browser, page: Shown, email: string, password = factories.PASSWORD) {
   return browser.submit(
     page,
@@ -161,7 +161,7 @@ export async function signIn(browser: Browser, page: Shown, email: string, passw
   );
 }
 
-/** What a platform keeps of the request that it sent somebody off with. */
+/** The platform's data of an authorization request, for the redirect back. */
 export interface Sent {
   readonly url: string;
   readonly verifier: string;
@@ -207,7 +207,7 @@ export class Platform {
     return { url: url.href, verifier, state };
   }
 
-  /** Redeems the code that came back, checking state and issuer (RFC 9207). */
+  /** Redeems the code in the redirect, and checks state and issuer (RFC 9207). */
   async redeem(back: URL, { state, verifier }: Pick<Sent, 'state' | 'verifier'>) {
     const { server, client, auth, redirectUri, options } = this;
     const parameters = oauth.validateAuthResponse(server, client, back, state);
@@ -301,7 +301,7 @@ export async function createPlatform(
   return new Platform(server, fetch, { id, secret: isPublic ? null : clientSecret });
 }
 
-/** The whole way: sign in, allow, redeem. */
+/** The complete flow: sign in, allow, redeem. */
 export async function getTokens(
   scene: Awaited<ReturnType<typeof createScene>>,
   consent: Partial<Consent> = {},

@@ -1,5 +1,5 @@
-// Holds what the REST face answers against openapi.json: status, headers and body are as the document says, and the body has no
-// member that the document does not name (the published schemas leave room for later ones).
+// Checks answers of REST against openapi.json: status, headers and body must match the document, and the body must have no member that is
+// not in the document (the published schemas allow later ones).
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
@@ -21,13 +21,13 @@ export const document = JSON.parse(readFileSync('openapi.json', 'utf8')) as Json
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 };
 
-/** Statuses that are the same for every request, so that operations do not name them. */
+/** Statuses that any request can get, so that operations do not list them. */
 const OF_ANY_REQUEST = [400, 408, 431, 500];
 const MAX_CHECKED_BYTES = 4 * 2 ** 20;
 
 const ajv = new Ajv2020({
   ...{ strict: true, allowUnionTypes: true, allErrors: true },
-  // Each is used for few bodies: what makes them faster takes longer than it saves.
+  // Each validator checks few bodies, so optimizing it takes longer than it saves.
   ...{ code: { optimize: false }, inlineRefs: false },
   // Of OpenAPI's registry of formats; the pattern of what is sent says the same.
   formats: { decimal: true },
@@ -43,7 +43,7 @@ const paths = Object.entries(document.paths).map(([path, operations]) => ({
   pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
 }));
 
-/** Schemas that name their members take no others. */
+/** Closes schemas: objects with `properties` allow no other members. */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== 'object' || value === null) return value;
@@ -54,12 +54,12 @@ function closed(value: unknown): unknown {
 }
 
 /**
- * The answer, known to be one that the document describes. It is read here, but for one that is streamed: that is checked as
- * far as the test reads it, and at its end.
- * @throws Error naming the operation and what is wrong
+ * Requires that the document describes an answer, and returns it. It reads the answer here, except a streamed one, which it checks as far as
+ * the test reads it, and at its end.
+ * @throws Error with the operation and the difference
  */
 export async function requireDocumented(method: string, url: URL, response: Response): Promise<Response> {
-  // Its bytes are looked at by the tests that ask for it.
+  // Tests that request a coding check the bytes themselves.
   if (response.headers.has('Content-Encoding')) return response;
   const found = paths.find(({ pattern }) => pattern.test(url.pathname));
   // Preflights are the HTTP server's, and 405 is every other OPTIONS.
@@ -105,7 +105,7 @@ export async function requireDocumented(method: string, url: URL, response: Resp
   return response;
 }
 
-/** Where the answer with a status is described, and how. */
+/** The description of the answer with a status, and its pointer. */
 function answerFor(
   operation: Operation,
   pointer: string,
@@ -152,7 +152,7 @@ function checkAtEnd(response: Response, check: (bytes: Uint8Array) => void): Res
 
 const validators = new Map<string, ValidateFunction>();
 
-/** What checks a value by the schema at a JSON pointer of the document; each is compiled once. */
+/** The validator for the schema at a JSON pointer of the document; each is compiled once. */
 export function validator(pointer: string): ValidateFunction {
   const known = validators.get(pointer);
   if (known !== undefined) return known;

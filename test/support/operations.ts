@@ -1,5 +1,5 @@
-// Every REST operation as data: its route, the scope it needs, and how to make a request for it in a tenant. Those that every noun has
-// come from its description.
+// Every REST operation as data: its route, its scope, and a request for it in a tenant. The operations that every noun has come from its
+// description.
 import type { App } from '../../src/context.ts';
 import { NOUNS, type Noun } from '../../src/resources/nouns.ts';
 import {
@@ -17,24 +17,24 @@ import { prismaOf } from './prisma.ts';
 
 type Named = { readonly id: bigint; readonly publicId: string };
 
-/** A team with one workspace and one of each thing in it. */
+/** A team with one workspace that has one object of each noun. */
 export interface Tenant {
   readonly team: Named & { name: string };
   readonly workspace: Named & { teamId: bigint; subdomain: string };
   /** A person in the team. */
   readonly user: Named;
   readonly contact: Named;
-  /** Stands on nothing. */
+  /** A tag that is applied to no contact. */
   readonly tag: Named;
   /** Another tag, on the contact. */
   readonly appliedTag: Named & { tagId: bigint };
-  /** No split uses it. */
+  /** A saved filter that no split uses. */
   readonly refineFilter: Named;
   readonly webhookEndpoint: Named;
   readonly webhookEvent: Named;
-  /** It has failed. */
+  /** A failed delivery. */
   readonly webhookDelivery: Named;
-  /** Another one, which is pending. */
+  /** A pending delivery. */
   readonly pendingDelivery: Named;
   readonly auditEntry: Named;
   readonly funnel: Named & { workspaceId: bigint };
@@ -43,21 +43,21 @@ export interface Tenant {
   readonly splitTest: Named;
   /** Shown at the entry of the funnel. */
   readonly page: Named;
-  /** No step shows it. */
+  /** A page that no step shows. */
   readonly freePage: Named;
   /**
-   * One of each noun that is served, by its type; of those that have an order, and of prices, another one below the same parent too; of those that
-   * cannot be deleted while others name them, another one that nobody names.
+   * One object of each noun, by its type. `next`: for ordered nouns and prices, another one with the same parent. `spare`: for nouns that
+   * cannot be deleted while others refer to them, one that no other object refers to.
    */
   readonly rows: Readonly<Record<string, Named & { readonly next?: Named; readonly spare?: Named }>>;
 }
 
-/** Tenants that nobody has asked for yet, and how many were asked for: by app, marker and team. */
+/** Tenants made in advance, and the number of requested ones: by app, marker and team. */
 const stocks = new WeakMap<App, Map<string, { asked: number; readonly tenants: Tenant[] }>>();
 
 /**
- * Where many are asked for, several are made at once: that takes half of the time.
- * @param marker stands in every name, so that a leak can be searched for
+ * Returns a new tenant. After several calls it makes several tenants in advance, which takes half of the time.
+ * @param marker a part of every name, so that a test can search for leaks
  */
 export async function createTenant(app: App, marker: string, teamId?: bigint): Promise<Tenant> {
   const ofApp = stocks.get(app) ?? new Map();
@@ -144,7 +144,7 @@ async function fillTenant(app: App, marker: string, teamId?: bigint): Promise<Te
   return { ...tenant, rows };
 }
 
-/** What cannot be deleted while others name it. */
+/** Nouns that cannot be deleted while others refer to them. */
 const NAMED_BY_OTHERS = ['Contact', 'FulfillmentLocation', 'Image', 'Page', 'ShippingRateName'];
 /** What stands on another object in the tenant: a further one is given there. */
 const APPLIED = ['OrderTag'];
@@ -187,27 +187,27 @@ export interface Operation {
   readonly route: string;
   /** null: any valid credential will do. */
   readonly scope: string | null;
-  /** Scopes that what it says needs as well. */
+  /** Further scopes that its input needs. */
   readonly also?: readonly string[];
-  /** It shows a secret: nobody may keep the answer. */
+  /** Its answer has a secret, and must not be cached. */
   readonly isSecret?: true;
-  /** It answers a list of objects. */
+  /** Its answer is a list of objects. */
   readonly isList?: true;
-  /** It changes many objects, and answers what it did to them: no object that can be read later. */
+  /** It changes many objects, and its answer summarizes the changes: it has no object that can be read later. */
   readonly isSummary?: true;
-  /** It changes nothing, although it is no GET. */
+  /** It changes nothing, although it is not a GET. */
   readonly isPreview?: true;
-  /** GraphQL has it as another operation alone. */
+  /** GraphQL has only a different operation for it. */
   readonly isRestOnly?: true;
-  /** It leaves no record: no audit entry, no event, nothing by which a retry is known. */
+  /** It leaves no record: no audit entry, no event, no idempotency record. */
   readonly isUnrecorded?: true;
   /** How many audit entries it leaves in such a tenant; absent: one. */
   readonly entries?: number;
-  /** How it is answered in a tenant that is as it was created. */
+  /** Its status in a new tenant. */
   readonly success: 200 | 201 | 202 | 204;
   /** The path in a tenant. */
   readonly path: (tenant: Tenant) => string;
-  /** What a request for it says, if it takes a body. */
+  /** The body of a request for it, if it takes one. */
   readonly body?: (tenant: Tenant) => object;
 }
 
@@ -240,10 +240,10 @@ const onContact =
   ({ contact }: Tenant) =>
     `/api/v2/contacts/${contact.id}${rest}`;
 
-/** Whoever decides what an endpoint is told has to be able to read it. */
+/** To set the events of an endpoint, a caller needs the scopes to read their data. */
 const READING: Partial<Operation> = { also: ['contacts:read'] };
 
-/** What is special of the operations that every noun has. */
+/** Differences of nouns in the operations that every noun has. */
 const OWN: Readonly<
   Record<
     string,
@@ -275,7 +275,7 @@ const OWN: Readonly<
   Restock: { created: { entries: 3 } },
 };
 
-/** Those that a noun has by its description. */
+/** The operations that a noun has by its description. */
 function operationsOf(noun: Noun): Operation[] {
   const {
     type,
@@ -354,7 +354,7 @@ function operationsOf(noun: Noun): Operation[] {
   ];
 }
 
-/** What contacts and their tags have besides. */
+/** Further operations of contacts and their tags. */
 const CONTACTS: readonly Operation[] = [
   operation(
     'POST',
@@ -403,7 +403,7 @@ const onEndpoint =
     `${ENDPOINTS}/${webhookEndpoint.id}/${rest}`;
 const DELIVERY = '/api/v2/webhooks/outgoing/deliveries';
 
-/** What endpoints, events and deliveries have besides. */
+/** Further operations of endpoints, events and deliveries. */
 const WEBHOOKS: readonly Operation[] = [
   get('/api/v2/webhooks/outgoing/event_types', null, () => '/api/v2/webhooks/outgoing/event_types'),
   ...Object.entries({
@@ -436,7 +436,7 @@ const WEBHOOKS: readonly Operation[] = [
   operation('POST', `${ENDPOINTS}/:id/test`, 'webhooks:write', onEndpoint('test')),
 ];
 
-/** Where a GET shows what an operation changes. */
+/** The path of a GET that reads the object that an operation changes. */
 export function shownAt(path: string, { appliedTag }: Tenant): string {
   if (path.includes('conditional_split_steps')) return path.replace(/^\/funnels/, '/api/v2/funnels');
   if (/contacts\/\d+\/applied_tags/.test(path)) return `/api/v2/contacts/applied_tags/${appliedTag.id}`;
@@ -536,7 +536,7 @@ export const OPERATIONS: readonly Operation[] = [
   operation('DELETE', SPLIT, 'funnels:write', splitPath),
 ];
 
-/** Those that need a scope. */
+/** The operations that need a scope. */
 export const SCOPED = OPERATIONS.flatMap((operation) =>
   operation.scope === null ? [] : [{ ...operation, scope: operation.scope }],
 );
@@ -545,12 +545,12 @@ export function methodOf({ route }: Pick<Operation, 'route'>): string {
   return route.slice(0, route.indexOf(' '));
 }
 
-/** Those that change something, and record it. */
+/** The operations that change something, and record it. */
 export const UNSAFE = OPERATIONS.filter(
   (operation) => methodOf(operation) !== 'GET' && !operation.isPreview && !operation.isUnrecorded,
 );
 
-/** How a request for it is sent, beside its path. */
+/** The options of a request for an operation, in addition to its path. */
 export function requestOf(
   operation: Pick<Operation, 'route' | 'body'>,
   tenant: Tenant,

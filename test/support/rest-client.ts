@@ -5,7 +5,7 @@ import type { Caller, Gateway } from './gateway.ts';
 import { CHANGEABLE, digest } from './hostile.ts';
 import { prismaOf } from './prisma.ts';
 
-/** What REST shows of a noun, or a problem document. */
+/** An object as REST answers it, or a problem document. */
 export interface Shown {
   readonly id: number;
   readonly tags: readonly { readonly id: number; readonly name: string }[];
@@ -18,7 +18,7 @@ interface Answer {
   readonly headers: Headers;
   readonly tag: string;
   readonly text: string;
-  /** Of no body, and of a compressed one: {}. */
+  /** {} without a body, and for a compressed one. */
   readonly body: Shown;
 }
 
@@ -30,15 +30,15 @@ export interface RestClient {
   readonly workspaceId: bigint;
   /** The path of the workspace's contacts. */
   readonly contacts: string;
-  /** @param body text is sent as it is, anything else as JSON; undefined: none */
+  /** Sends a request. @param body text is sent unchanged, any other value as JSON; undefined: no body */
   send(method: string, path: string, body?: unknown, headers?: Headed): Promise<Answer>;
-  /** Sends what is refused: nothing of the team's is changed by it, and nothing recorded. @returns the fields to blame, in order */
+  /** Sends a request that must be refused, and must neither change nor record anything of the team. @returns the fields in the errors, in order */
   refused(status: number, ...request: Parameters<RestClient['send']>): Promise<string[]>;
   /** Creates a contact with members, and an address of its own unless they have one. */
   create(members?: object, headers?: Headed): Promise<Answer>;
   /** @returns the tag's id */
   tag(name: string): Promise<number>;
-  /** What was recorded of a contact: audit entries by their action, and events by their type, the oldest first. */
+  /** The records of a contact: the actions of its audit entries, and the types of its events, the oldest first. */
   recordOf(contactId: number): Promise<{ actions: string[]; events: string[] }>;
 }
 
