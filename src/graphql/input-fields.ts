@@ -83,7 +83,7 @@ function childInput({ type, title }: IdsOf, items: Fields, moment: Moment): obje
       description:
         moment === 'creation'
           ? `${one[0]?.toUpperCase()}${one.slice(1)} that is created with its parent.`
-          : `The change of ${one} in a change of its parent.`,
+          : `A change of ${one}, as part of a change of its parent.`,
       fields: (t) => inputFields(t, moment === 'creation' ? nameless : items, moment),
     }),
   );

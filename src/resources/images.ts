@@ -64,7 +64,7 @@ export const image = describe({
     error: {
       type: 'text',
       nullable: true,
-      description: 'Why the file could not be fetched. Null unless `status` is `failed`.',
+      description: 'Why the file could not be fetched; otherwise null.',
     },
     width: {
       type: 'int4',

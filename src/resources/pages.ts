@@ -200,7 +200,8 @@ export const page = describe({
         },
         showPageStepId: {
           ...STEP_ID,
-          description: 'The integer id of that step, as some clients call it.',
+          description:
+            'The integer id of the step after which to insert the new step, under the name that some clients use.',
         },
       },
       description: 'The funnel in which a new step shows the page. Without it, the page is standalone.',
@@ -216,7 +217,7 @@ export const page = describe({
       restName: 'show_page_step',
       nullable: true,
       object: { productIds: PRODUCT_IDS, bumps: BUMPS },
-      description: 'The products of the page in its step.',
+      description: 'The products that the page offers in its step.',
     },
   },
   topic: 'page',

@@ -47,7 +47,7 @@ export const collection = describe({
       },
       writable: 'always',
       default: 'manual',
-      description: 'Whether its products are chosen manually, or are all products with one of its tags.',
+      description: 'Whether the products are chosen manually, or are all products with one of the tags.',
     },
     productIds: {
       type: 'int8[]',

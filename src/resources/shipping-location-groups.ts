@@ -25,7 +25,7 @@ export const shippingLocationGroup = describe({
     fulfillmentsLocationIds: {
       type: 'int8[]',
       refers: fulfillmentLocation,
-      description: 'The integer ids of its locations: all locations of the workspace that are not archived.',
+      description: 'The integer ids of the locations: all locations of the workspace that are not archived.',
     },
     createdAt: { type: 'timestamp', description: 'When the location group was created.' },
     updatedAt: { type: 'timestamp', description: 'When the location group was last changed.' },

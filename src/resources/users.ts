@@ -7,7 +7,7 @@ export const user = describe({
   table: 'users',
   number: 11n,
   description:
-    'A person, or the service user of a team. The service user represents API keys, and clients that act on their own behalf.',
+    'A person, or the service user of a team. The service user stands for the team’s API keys, and for clients that act on their own behalf.',
   fields: {
     ...IDS,
     email: { type: 'text', description: 'The e-mail address; empty for a service user.' },

@@ -52,7 +52,7 @@ export const webhookEndpoint = describe({
     },
     deactivate: {
       summary:
-        'Deactivates a webhook endpoint: it receives no deliveries until it is activated again. The list of events contains the events of the meantime',
+        'Deactivates a webhook endpoint: it receives no deliveries until it is activated again. Its missed events remain in the list of events',
     },
   },
   wrapper: 'webhooks_outgoing_endpoint',

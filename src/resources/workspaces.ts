@@ -20,7 +20,7 @@ export const workspace = describe({
     'A workspace of a team. Contacts, funnels, pages, saved filters and webhook endpoints belong to a workspace.',
   fields: {
     ...IDS,
-    teamId: { type: 'int8', description: 'The integer id of the team that owns it.' },
+    teamId: { type: 'int8', description: 'The integer id of the team that owns the workspace.' },
     name: { ...NAME, maxLength: 100, description: 'The name of the workspace.' },
     subdomain: {
       type: 'text',

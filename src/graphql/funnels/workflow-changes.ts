@@ -139,7 +139,7 @@ export function defineStructureChange<Given>(
   { description, fields, change }: Definition<Given>,
 ): void {
   defineMutation(name, {
-    description: `${description} Either the whole change is made or none of it.`,
+    description: `${description} The change is made completely or not at all.`,
     scope: writeScope,
     of: [Funnel],
     inputs: fields,
@@ -188,7 +188,7 @@ export function defineRemoval<Choice extends BranchChoice>(
   { node, idField, removedField, one, choice, service }: RemovalDefinition<Choice>,
 ): void {
   defineMutation(`remove${name}`, {
-    description: `Removes a ${one} from a funnel, together with one or both of its branches. The steps of the branch that is kept replace the split, in the same order. The pages of a discarded branch can no longer be read. Either the whole change is made or none of it.`,
+    description: `Removes a ${one} from a funnel, together with one or both of its branches. The steps of the branch that is kept replace the split, in the same order. The pages of a discarded branch can no longer be read. The change is made completely or not at all.`,
     scope: writeScope,
     of: [Funnel, { name: node.name, idField }],
     inputs: (t) => ({

@@ -31,7 +31,7 @@ builder.objectField('CreateWebhookEndpointPayload' as never, 'webhookSecret', se
 
 defineMutation('rotateWebhookEndpointSecret', {
   description:
-    'Gives a webhook endpoint a new secret. For a limited time, deliveries are also signed with the old one.',
+    'Replaces the secret of a webhook endpoint. For a limited time, deliveries are also signed with the old one.',
   scope: webhookEndpoints.writeScope,
   of: [WebhookEndpoint],
   fields: rotationFields,

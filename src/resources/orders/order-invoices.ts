@@ -266,7 +266,7 @@ export const invoice = describe({
       description: 'When the invoice was issued. By default, when it stopped being a draft.',
     },
     dueAt: { ...TIME, description: 'When the payment is due.' },
-    paidAt: { ...TIME, description: 'When the invoice was paid. By default, when its status became `paid`.' },
+    paidAt: { ...TIME, description: 'When the invoice was paid. By default, when it was marked as paid.' },
     fulfillmentStatus: {
       type: 'text',
       values: FULFILLMENT_STATUSES,

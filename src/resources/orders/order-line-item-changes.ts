@@ -31,7 +31,7 @@ export const LINE_ITEM_CHANGE_INPUT = {
     type: 'bool',
     nullable: true,
     description:
-      'Whether to bill the price difference for the remaining days (in UTC) of the current period. By default false; without effect with `next_renewal`.',
+      'Whether to bill the price difference for the remaining days (in UTC) of the current period. By default false. Without effect if the new price is billed only from the next renewal on.',
   },
 } as const satisfies Fields;
 

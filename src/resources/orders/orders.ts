@@ -262,7 +262,7 @@ export const ORDER_BASE = {
   tagIds: {
     type: 'int8[]',
     refers: orderTag,
-    description: 'The integer ids of its tags, in the order in which they were applied.',
+    description: 'The integer ids of the tags, in the order in which they were applied.',
   },
   orderPage: {
     type: 'json',
@@ -448,7 +448,11 @@ export const order = describe({
         'The integer id of the page on which the order was placed. The statistics of the page count the order once its invoices are paid.',
       objectDescription: 'The page on which the order was placed.',
     },
-    pageName: { ...UNKNOWN, description: 'The name of the page on which the order was placed.' },
+    pageName: {
+      type: 'text',
+      nullable: true,
+      description: 'The name of the page on which the order was placed.',
+    },
     previousLineItem: UNKNOWN,
     resourceInstallIntent: {
       type: 'text',

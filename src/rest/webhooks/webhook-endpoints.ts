@@ -28,7 +28,7 @@ export const webhookEndpointRoutes: OwnRoutes = {
       path: `${MEMBERS}/:id/rotate_secret`,
       operationId: 'rotateWebhookEndpointSecret',
       summary:
-        'Gives a webhook endpoint a new secret; for a limited time, deliveries are also signed with the old one',
+        'Replaces the secret of a webhook endpoint. For a limited time, deliveries are also signed with the old one',
       body: bodyOf(webhookEndpoint, 'change', rotationFields, 'WebhookEndpointRotation'),
       response: secret(
         changedOf(withSecret, 'The webhook endpoint with its new secret, which is never returned again.'),
