@@ -1,6 +1,6 @@
 // Opens the store for a command: the embedded database, started or joined, or the server in DATABASE_URL.
 import pg from 'pg';
-import { type AppSecrets, closeApp, createApp } from '../app.ts';
+import { closeApp, createApp } from '../app.ts';
 import type { App } from '../context.ts';
 import { StartupError } from '../errors.ts';
 import { bufferLines, createAccessLogger, createLogger } from '../output/log.ts';
@@ -59,7 +59,7 @@ export function withDatabase<T>(
   { stopsItself = false, isObserved = false, anySessions = false, prepare = async () => {} }: Use = {},
 ): Promise<T> {
   return withServer(shell, ({ url, embedded, sessions }) =>
-    withApp(shell, { databaseUrl: url, isObserved }, async (app) => {
+    withApp(shell, { url, embedded, isObserved }, async (app) => {
       const database = { app, embedded };
       await untilInterrupted(shell, app, () => prepare(database));
       if (sessions !== null && !anySessions) requireUtc(sessions);
@@ -84,11 +84,11 @@ export async function withServer<T>(shell: Shell, work: (server: DatabaseServer)
 /** Runs `work` with an App, and always closes it. @param parts values that the configuration does not contain, or that replace it */
 export async function withApp<T>(
   shell: Shell,
-  parts: Pick<AppSecrets, 'databaseUrl'> & Pick<Use, 'isObserved'>,
+  parts: Pick<DatabaseServer, 'url' | 'embedded'> & Pick<Use, 'isObserved'>,
   work: (app: App) => Promise<T>,
 ): Promise<T> {
   const { config, secrets } = shell.settings();
-  const { databaseUrl, isObserved } = parts;
+  const { url: databaseUrl, embedded, isObserved } = parts;
   const lines = bufferLines(linesFor(shell.stderr));
   const log = createLogger(config.logLevel, lines);
   const accessLog = createAccessLogger(config.logLevel, lines);
@@ -101,11 +101,22 @@ export async function withApp<T>(
     { log, accessLog, ...(isObserved && (await createTelemetry(shell, log))) },
   );
   try {
+    if (embedded !== null) logOwner(app, embedded);
     return await work(app);
   } finally {
     await closeApp(app);
     lines.flush();
   }
+}
+
+/** A database of an earlier version has a superuser as the gateway's user. */
+function logOwner({ log }: App, { owner }: EmbeddedDatabase): void {
+  if (!owner.isPlain)
+    log.warn(
+      { reason: owner.reason },
+      'the user of the embedded database is still a superuser: the next start without other processes changes that',
+    );
+  else if (owner.wasChanged) log.info('the user of the embedded database is no superuser any more');
 }
 
 /**
@@ -172,7 +183,7 @@ export async function requireUtcSessions(
 ): Promise<void> {
   if (sessions === null || isUtc(sessions)) return;
   if (!migrate) return requireUtc(sessions);
-  await withApp(shell, { databaseUrl: url }, (app) =>
+  await withApp(shell, { url, embedded: null }, (app) =>
     untilInterrupted(shell, app, () => bringUpToDate(app, shell.signal)),
   );
   requireUtc(await requireAnswer(url));

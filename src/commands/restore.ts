@@ -2,12 +2,14 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { resolve } from 'node:path';
+import type { App } from '../context.ts';
 import { AppError, StartupError } from '../errors.ts';
 import { signingKeyHealth } from '../services/operator/signing-keys.ts';
 import { keepDaysOf } from '../services/partitions.ts';
 import { type ArchiveReader, readArchive } from '../store/backup/archive.ts';
 import { dropReplaced, holdsData, replaceStore, requireLoadable, rowsIn } from '../store/backup/load.ts';
 import { type Manifest, rowsOf } from '../store/backup/manifest.ts';
+import type { EmbeddedDatabase } from '../store/embedded/embedded.ts';
 import { findEmbedded } from '../store/embedded/inspect.ts';
 import { type OpenDatabase, withDatabase } from './database.ts';
 import { writeKeptFiles } from './kept-files.ts';
@@ -47,15 +49,17 @@ async function restore(shell: Shell, path: string, replace: boolean): Promise<vo
     await withDatabase(
       shell,
       async (database) => {
-        await requireReplaceable(database, isNew, replace);
-        const { earlierKey, erased } = await load(shell, database, file, manifest);
+        const { app, embedded } = database;
+        if (embedded === null) throw new Error('There is no embedded database.');
+        await requireReplaceable(embedded, isNew, replace);
+        const { earlierKey, erased } = await load(shell, { app, embedded }, file, manifest);
         const rows = rowsOf(manifest);
         const { canSign, keys } = await checkKeys(database);
         if (!canSign) remark(shell, SEALED);
         const data = { file: path, rows, created_at: manifest.createdAt, gateway: manifest.gateway };
         const kept =
           earlierKey === null ? '' : `\nThe secret key that was there before is kept in ${earlierKey}.`;
-        const where = database.embedded?.dataDir ?? config.dataDir;
+        const where = embedded.dataDir;
         report(
           shell,
           {
@@ -126,11 +130,10 @@ async function verify({ signal }: Shell, file: FileHandle, path: string): Promis
 }
 
 async function requireReplaceable(
-  { embedded }: OpenDatabase,
+  embedded: EmbeddedDatabase,
   isNew: boolean,
   replace: boolean,
 ): Promise<void> {
-  if (embedded === null) throw new Error('There is no embedded database.');
   if (!(await embedded.claim()))
     throw new AppError(
       'conflict',
@@ -146,18 +149,17 @@ async function requireReplaceable(
 /** @returns the path of the saved previous secret key, if there was another one; the number of contacts erased again */
 async function load(
   shell: Shell,
-  { app, embedded }: OpenDatabase,
+  { app, embedded }: { readonly app: App; readonly embedded: EmbeddedDatabase },
   file: FileHandle,
   manifest: Manifest,
 ): Promise<{ earlierKey: string | null; erased: number }> {
   const progress = createProgress(shell, rowsOf(manifest), 'rows');
   const archive = await readArchive(file);
   const { dataDir } = app.config;
-  const url = embedded?.url ?? '';
   let files: Awaited<ReturnType<typeof writeKeptFiles>> | undefined;
   let erased: number;
   try {
-    erased = await replaceStore(url, archive, {
+    erased = await replaceStore(embedded, archive, {
       signal: shell.signal,
       keepDays: keepDaysOf(app),
       onRows: progress.add,
@@ -174,7 +176,7 @@ async function load(
   }
   // Without delay, because until then the database and the stored secret key do not match.
   await files?.place();
-  await dropReplaced(url);
+  await dropReplaced(embedded);
   return { earlierKey: files?.earlierKey ?? null, erased };
 }
 

@@ -48,7 +48,7 @@ async function serve(shell: Shell, options: ServeOptions): Promise<void> {
   await withServer(shell, async (opened) => {
     await requireUtcSessions(shell, opened, options);
     const { url, embedded } = opened;
-    await withApp(shell, { databaseUrl: url, isObserved: true }, async (app) => {
+    await withApp(shell, { url, embedded, isObserved: true }, async (app) => {
       const database = { app, embedded };
       if (config.socket.unused !== null) app.log.warn(config.socket.unused);
       const [prepared] = await untilInterrupted(shell, app, () =>

@@ -6,6 +6,7 @@ import pg from 'pg';
 import { type EmbeddedDatabase, openEmbedded } from '../../src/store/embedded/embedded.ts';
 import { findServer } from '../../src/store/embedded/postmaster.ts';
 import { applyMigrations, migrationState } from '../../src/store/migrations/migrations.ts';
+import { letPrepare } from '../support/cluster.ts';
 import { fill } from './fill.ts';
 import { processTreeTimeUs } from './processor-time.ts';
 import type { Progress } from './progress.ts';
@@ -48,6 +49,7 @@ export async function openDataset(cacheDir: string, rows: number, progress: Prog
   progress.say(`PostgreSQL in ${dataDir}`);
   let database: EmbeddedDatabase | null = await openEmbedded({ dataDir });
   try {
+    await letPrepare(database);
     const { url } = database;
     const manifest = await prepare(url, rows, progress);
     return {

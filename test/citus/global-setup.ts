@@ -24,6 +24,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     throw error;
   }
   project.provide('templateUrl', nodes.url);
+  project.provide('administratorUrl', nodes.url);
   project.provide('workerUrls', [...nodes.workerUrls]);
   return nodes.stop;
 }

@@ -137,7 +137,7 @@ test('a store that holds data, or is in use, is left alone; --replace replaces i
   expect(await contentOf(dataDir)).toEqual(before);
   // What a restore that was killed leaves behind is in nobody's way.
   const database = await clusters.open(dataDir);
-  await query(database.url, 'create database funnel_gateway_restoring');
+  await query(database.administratorUrl, 'create database funnel_gateway_restoring');
   await database.release();
   const done = await restore(good, env, '--replace');
   expect(done.code).toBe(0);

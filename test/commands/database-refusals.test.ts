@@ -9,7 +9,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Certificate, FOR_DB_EXAMPLE, FOR_LOCALHOST } from '../support/certificates.ts';
 import { query } from '../support/cluster.ts';
 import { message } from '../support/fake-postgres.ts';
-import { cloneTemplate } from '../support/gateway.ts';
+import { asAdministrator, cloneTemplate } from '../support/gateway.ts';
 import { runHere } from './cli.ts';
 
 const SSL_REQUEST = 80_877_103;
@@ -93,14 +93,15 @@ describe('a certificate', () => {
 test('a database that migrations cannot be applied to: doctor says what migrate says', async () => {
   const template = await cloneTemplate();
   const name = `refused_${process.pid}`;
-  await query(template.url, `create role ${name} login`);
+  const administratorUrl = asAdministrator(template.url);
+  await query(administratorUrl, `create role ${name} login`);
   onTestFinished(async () => {
-    await query(template.url, `drop database if exists ${name} with (force)`);
-    await query(template.url, `drop role ${name}`);
+    await query(administratorUrl, `drop database if exists ${name} with (force)`);
+    await query(administratorUrl, `drop role ${name}`);
     await template.drop();
   });
   await query(
-    template.url,
+    administratorUrl,
     `create database ${name} encoding 'LATIN1' locale 'C' locale_provider 'libc' template template0`,
   );
   const url = new URL(template.url);

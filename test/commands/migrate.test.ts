@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bringUpToDate } from '../../src/commands/database.ts';
 import { PARTITIONED_TABLES } from '../../src/store/partitions/partitions.ts';
 import { cloneTemplate, createGateway } from '../support/gateway.ts';
-import { type Env, runHere, runJsonHere } from './cli.ts';
+import { createUser } from '../support/users.ts';
+import { databaseUrlOf, type Env, runHere, runJsonHere } from './cli.ts';
 
 let database: Awaited<ReturnType<typeof cloneTemplate>>;
 let env: Env;
@@ -60,28 +61,28 @@ test('status says which migration failed, with exit code 1', async () => {
 });
 
 test('a user who does not own the tables is told so; a start goes on, and says so', async () => {
-  const role = `reader_${process.pid}_${Date.now()}`;
   const gateway = await createGateway();
   const { app } = gateway;
-  const { pool, connection } = app.store;
-  await pool.query(`create role ${role}; grant usage on schema public to ${role};
-    grant select on all tables in schema public to ${role}`);
+  const { pool } = app.store;
+  const user = await createUser(
+    databaseUrlOf(gateway),
+    (name) =>
+      `grant usage on schema public to ${name}; grant select on all tables in schema public to ${name}`,
+  );
   const { rows } = await pool.query<{ name: string }>(
     `select p.name from unnest($1::text[]) parent, time_partitions(parent::regclass) p`,
     [PARTITIONED_TABLES.map(({ name }) => name)],
   );
   for (const { name } of rows) await pool.query(`drop table ${name}`);
-  const url = new URL(connection.connectionString ?? '');
-  url.searchParams.set('options', `-c role=${role}`);
-  const { code, stderr } = await runHere(['migrate'], { DATABASE_URL: url.href });
+  const { code, stderr } = await runHere(['migrate'], { DATABASE_URL: user.url });
   expect(code).toBe(1);
   expect(stderr).toMatch(/^The migrations are applied, but .*own/);
   expect(stderr).not.toContain('    at ');
-  const reader = new pg.Pool({ connectionString: url.href });
+  const reader = new pg.Pool({ connectionString: user.url });
   await bringUpToDate({ ...app, store: { ...app.store, pool: reader } });
   await reader.end();
   expect(gateway.logLines.join()).toContain('partitions could not be made');
-  await pool.query(`drop owned by ${role}; drop role ${role}`);
+  await user.drop();
   await gateway.close();
 });
 

@@ -12,6 +12,7 @@ import { ERASED } from '../../src/store/sql/erased.ts';
 import { apiKey, page, workspace } from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { prismaOf } from '../support/prisma.ts';
+import { createUser } from '../support/users.ts';
 
 let gateway: Gateway;
 let workspaceId: bigint;
@@ -254,10 +255,12 @@ describe('a partition is dropped', () => {
 });
 
 test('a user who does not own the tables makes and drops partitions if the owner grants it, and nobody else does', async () => {
-  const role = `keeper_${process.pid}_${Date.now()}`;
-  await sql(`create role ${role}; grant usage on schema public to ${role};
-    grant select, insert, update, delete on all tables in schema public to ${role}`);
-  const pool = new pg.Pool({ ...gateway.app.store.connection, options: `-c role=${role}` });
+  const keeper = await createUser(
+    gateway.app.store.connection.connectionString ?? '',
+    (name) => `grant usage on schema public to ${name};
+      grant select, insert, update, delete on all tables in schema public to ${name}`,
+  );
+  const pool = new pg.Pool({ ...gateway.app.store.connection, connectionString: keeper.url });
   // Its connections may still be closing when the database is gone.
   pool.on('error', () => {});
   try {
@@ -268,14 +271,14 @@ test('a user who does not own the tables makes and drops partitions if the owner
     const keeping = () => keepPartitions({ config, store: { pool } }, EVENTS, { oldAt: clock() });
     await expect(keeping()).rejects.toMatchObject({ code: '42501' });
     await expect(
-      pool.query(`set role funnel_gateway_tenant; select keep_partitions('events', 30)`),
+      sql(`set role funnel_gateway_tenant; select keep_partitions('events', 30)`),
     ).rejects.toMatchObject({ code: '42501' });
-    await sql(`grant execute on function keep_partitions to ${role}`);
+    await sql(`grant execute on function keep_partitions to ${keeper.user}`);
     expect((await keeping()).made).toEqual(made);
     expect(await prismaOf(gateway.app.store).event.count()).toBe(0);
   } finally {
     await pool.end();
-    await sql(`drop owned by ${role}; drop role ${role}`);
+    await keeper.drop();
   }
 });
 

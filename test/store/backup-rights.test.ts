@@ -1,23 +1,25 @@
 // What a database user must be allowed to read, so that nothing is missing in a backup.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { withSnapshot } from '../../src/store/backup/dump.ts';
 import { ownGateway } from '../support/gateway.ts';
+import { createUser } from '../support/users.ts';
 
 const { pool } = (await ownGateway()).app.store;
-const role = `backup_${process.pid}_${Date.now()}`;
 const sql = (text: string) => pool.query(text);
-
-beforeAll(() =>
-  sql(`create role ${role}; grant usage on schema public to ${role};
-    grant select on all tables in schema public to ${role}; grant select on all sequences in schema public to ${role}`),
+const {
+  url,
+  user: role,
+  drop,
+} = await createUser(
+  pool.options.connectionString ?? '',
+  (name) => `grant usage on schema public to ${name}; grant select on all tables in schema public to ${name};
+    grant select on all sequences in schema public to ${name}`,
 );
-afterAll(() => sql(`drop owned by ${role}; drop role ${role}`));
+afterAll(drop);
 
 /** Where each sequence is, as a backup would say. */
 async function sequences() {
-  const url = new URL(pool.options.connectionString ?? '');
-  url.searchParams.set('options', `-c role=${role}`);
-  return withSnapshot(url.href, new AbortController().signal, async (snapshot) => snapshot.sequences);
+  return withSnapshot(url, new AbortController().signal, async (snapshot) => snapshot.sequences);
 }
 
 test('a sequence that may be read is in the backup where it is', async () => {

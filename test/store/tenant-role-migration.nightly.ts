@@ -14,7 +14,7 @@ import * as factories from '../support/factories.ts';
 import { openGateway } from '../support/gateway.ts';
 
 const clusters = createClusters();
-const serverUrl = (await clusters.open(await clusters.folder())).url;
+const serverUrl = (await clusters.open(await clusters.folder())).administratorUrl;
 afterAll(() => clusters.clean());
 
 /** A database of a user who is no superuser. @param may what else the user may */

@@ -8,10 +8,11 @@ import { withTenantTransaction } from '../../src/store/changing/transactions.ts'
 import { readTenantRoleFacts } from '../../src/store/inspection/tenant-role-facts.ts';
 import { ENTER, enteringAs, TENANT_ROLE } from '../../src/store/tenancy/tenant-role.ts';
 import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { asAdministrator, createGateway, type Gateway } from '../support/gateway.ts';
 import { createTenant, type Tenant } from '../support/operations.ts';
 import { prismaOf } from '../support/prisma.ts';
 import { readSources } from '../support/sources.ts';
+import { createUser } from '../support/users.ts';
 
 let gateway: Gateway;
 let ours: Tenant;
@@ -29,8 +30,11 @@ const tenancyOf = ({ team }: Tenant, ...workspaceIds: bigint[]) => ({
 });
 
 /** Runs `work` within a transaction that is rolled back. */
-async function undone<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  const client = await gateway.app.store.pool.connect();
+async function undone<T>(
+  work: (client: pg.PoolClient) => Promise<T>,
+  pool = gateway.app.store.pool,
+): Promise<T> {
+  const client = await pool.connect();
   try {
     await client.query('begin');
     return await work(client);
@@ -176,13 +180,20 @@ describe('a connection', () => {
 });
 
 describe('what doctor is told', () => {
+  let administrators: pg.Pool;
+  beforeAll(() => {
+    const { connectionString = '' } = gateway.app.store.connection;
+    administrators = new pg.Pool({ connectionString: asAdministrator(connectionString) });
+  });
+  afterAll(() => administrators.end());
+
   const after = (change: string) =>
     undone(async (client) => {
       await client.query(change);
       return tenantRoleFindings(await readTenantRoleFacts(client)).map(
         ({ status, message }) => `${status} ${message}`,
       );
-    });
+    }, administrators);
 
   test.each([
     ['select', /^ok/],
@@ -210,16 +221,15 @@ describe('what doctor is told', () => {
 });
 
 test('the gateway works as a user who owns no table, with the grants that the guide names', async () => {
-  const { pool } = gateway.app.store;
-  const user = `gateway_app_${process.pid}_${Date.now()}`;
-  await pool.query(`create role ${user} login noinherit; grant ${TENANT_ROLE} to ${user};
-    grant usage on schema public, funnel_gateway_jobs to ${user};
-    grant select, insert, update, delete on all tables in schema public, funnel_gateway_jobs to ${user};
-    grant usage, select on all sequences in schema public, funnel_gateway_jobs to ${user}`);
-  const { connectionString = '' } = gateway.app.store.connection;
-  const url = new URL(connectionString);
-  url.username = user;
-  const other = await createGateway({ through: async () => url.href });
+  const user = await createUser(
+    gateway.app.store.connection.connectionString ?? '',
+    (name) => `grant ${TENANT_ROLE} to ${name};
+      grant usage on schema public, funnel_gateway_jobs to ${name};
+      grant select, insert, update, delete on all tables in schema public, funnel_gateway_jobs to ${name};
+      grant usage, select on all sequences in schema public, funnel_gateway_jobs to ${name}`,
+    'noinherit',
+  );
+  const other = await createGateway({ through: async () => user.url });
   try {
     const caller = await factories.apiKey(other.app, { teamId: ours.team.id });
     const send = async (path: string, method = 'GET', body?: object) => {
@@ -244,7 +254,7 @@ test('the gateway works as a user who owns no table, with the grants that the gu
     ]);
   } finally {
     await other.close();
-    await pool.query(`drop owned by ${user}; drop role ${user}`);
+    await user.drop();
   }
 });
 

@@ -1,9 +1,10 @@
 // Embedded databases of a test's own, in temporary folders.
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import pg from 'pg';
@@ -20,6 +21,8 @@ export interface Clusters {
   /** The same, with a path that is too long for a socket. */
   longFolder(copyOf?: string): Promise<string>;
   open(dataDir: string, settings?: Record<string, string>): Promise<EmbeddedDatabase>;
+  /** Opens the database in a new process, and does not wait for it. */
+  startChild(dataDir: string): ChildProcessByStdio<null, Readable, null>;
   /** Opens the database in a new process, which then does nothing until it is killed. */
   openInChild(dataDir: string): Promise<{ child: ChildProcess; url: string }>;
   /** Ends everything and removes the folders. */
@@ -54,7 +57,7 @@ export function createClusters(): Clusters {
       });
       return database;
     },
-    async openInChild(dataDir) {
+    startChild(dataDir) {
       const options = JSON.stringify({ dataDir, settings: SETTINGS });
       const script = `import { openEmbedded } from ${JSON.stringify(EMBEDDED)};
         const database = await openEmbedded(${options});
@@ -63,6 +66,10 @@ export function createClusters(): Clusters {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       cleanups.push(() => kill(child));
+      return child;
+    },
+    async openInChild(dataDir) {
+      const child = this.startChild(dataDir);
       const [url] = await once(child.stdout.setEncoding('utf8'), 'data');
       return { child, url: String(url).trim() };
     },
@@ -70,6 +77,18 @@ export function createClusters(): Clusters {
       for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
     },
   };
+}
+
+/**
+ * Lets the gateway's user prepare many rows, or impossible ones, without triggers and foreign keys, and checkpoint. The gateway itself
+ * needs neither.
+ */
+export async function letPrepare({ url, administratorUrl }: EmbeddedDatabase): Promise<void> {
+  const { username } = new URL(url);
+  await query(
+    administratorUrl,
+    `grant set on parameter session_replication_role to ${username}; grant pg_checkpoint to ${username}`,
+  );
 }
 
 /** Kills a child with SIGKILL, and waits for its end. */

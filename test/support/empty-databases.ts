@@ -6,7 +6,9 @@ import { type Clusters, createClusters, query } from './cluster.ts';
 export interface EmptyDatabases {
   readonly clusters: Clusters;
   readonly serverUrl: string;
-  /** A new empty database. */
+  /** The server as its superuser. */
+  readonly administratorUrl: string;
+  /** A new empty database of the gateway's user. */
   createDatabase(): Promise<pg.Pool>;
 }
 
@@ -14,7 +16,7 @@ export interface EmptyDatabases {
 export async function emptyDatabases(): Promise<EmptyDatabases> {
   const clusters = createClusters();
   const pools: pg.Pool[] = [];
-  const serverUrl = (await clusters.open(await clusters.folder())).url;
+  const { url: serverUrl, administratorUrl } = await clusters.open(await clusters.folder());
   afterAll(async () => {
     await Promise.all(pools.map((pool) => pool.end()));
     await clusters.clean();
@@ -22,9 +24,10 @@ export async function emptyDatabases(): Promise<EmptyDatabases> {
   return {
     clusters,
     serverUrl,
+    administratorUrl,
     async createDatabase() {
       const name = `test_${pools.length}`;
-      await query(serverUrl, `create database ${name}`);
+      await query(administratorUrl, `create database ${name} owner ${new URL(serverUrl).username}`);
       const pool = new pg.Pool({ connectionString: serverUrl.replace('/funnel_gateway?', `/${name}?`) });
       // Its connections may still be closing when the database is dropped.
       pool.on('error', () => {});

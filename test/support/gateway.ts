@@ -153,18 +153,29 @@ let clones = 0;
 /** Creates a database as a copy of the migrated template; if the template is distributed, a copy at every node. */
 export async function cloneTemplate(): Promise<{ url: string; drop(): Promise<void> }> {
   const templateUrl = inject('templateUrl');
-  const template = new URL(templateUrl).pathname.slice(1);
+  const { pathname, username } = new URL(templateUrl);
+  const template = pathname.slice(1);
   const name = `test_${process.pid}_${Date.now()}_${clones++}`;
   const atEachNode = async (statement: string) => {
-    for (const url of [templateUrl, ...inject('workerUrls')])
+    for (const url of [inject('administratorUrl'), ...inject('workerUrls')])
       await runOnce(new pg.Client({ connectionString: withDatabase(url, 'postgres') }), statement);
   };
   // The default strategy, through the write-ahead log, takes half as long again.
-  await atEachNode(`create database ${name} template ${template} strategy file_copy`);
+  await atEachNode(`create database ${name} owner ${username} template ${template} strategy file_copy`);
   return {
     url: withDatabase(templateUrl, name),
     drop: () => atEachNode(`drop database ${name} with (force)`),
   };
+}
+
+/**
+ * The same database as the server's superuser: for what a test prepares that the gateway's user may not do. The gateway itself runs as the
+ * owner, as a store's user is.
+ */
+export function asAdministrator(databaseUrl: string): string {
+  const changed = new URL(databaseUrl);
+  changed.username = new URL(inject('administratorUrl')).username;
+  return changed.href;
 }
 
 function withDatabase(url: string, name: string): string {

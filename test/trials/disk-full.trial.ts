@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { ADMINISTRATOR, OWNER } from '../../src/store/embedded/address.ts';
 import { findEmbedded } from '../../src/store/embedded/inspect.ts';
 import { query } from '../support/cluster.ts';
 import { type Serving, serve } from './faults/gateway.ts';
@@ -59,7 +60,7 @@ async function fillEverything(disk: SmallDisk): Promise<void> {
     const url = (await findEmbedded(dataDir))?.url ?? '';
     const callers = await createCallers(url, 2);
     // The log's next file is needed at once.
-    const atFull = () => query(url, 'select pg_switch_wal()').catch(() => {});
+    const atFull = () => query(url.replace(OWNER, ADMINISTRATOR), 'select pg_switch_wal()').catch(() => {});
     await fillUnderLoad('everything', disk, gateway, callers, url, { readsGoOn: false, atFull });
   } finally {
     await gateway.end('SIGTERM');

@@ -26,7 +26,7 @@ await standBy();
 
 async function becomeReadOnly(): Promise<void> {
   const postgres = await startPostgres();
-  const pool = new pg.Pool({ connectionString: postgres.url, max: 1 });
+  const pool = new pg.Pool({ connectionString: postgres.administratorUrl, max: 1 });
   let gateway: Serving | null = null;
   try {
     const callers = await createCallers(postgres.url, 2);

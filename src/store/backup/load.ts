@@ -7,7 +7,7 @@ import { StartupError } from '../../errors.ts';
 import { requestCancel } from '../connections/cancel.ts';
 import { cancellingOn } from '../connections/cancelling.ts';
 import { OWNER } from '../embedded/address.ts';
-import { LEASE_DATABASE } from '../embedded/lease.ts';
+import type { EmbeddedDatabase } from '../embedded/embedded.ts';
 import { readErasures, repeatErasures } from '../erasure/erasures.ts';
 import { isUnedited, PRISMA_FOLDER, readMigrations } from '../migrations/folder.ts';
 import { applyMigrations } from '../migrations/migrations.ts';
@@ -85,22 +85,25 @@ export interface LoadOptions {
   readonly beforeSwap: () => Promise<void>;
 }
 
+/** Where the embedded store is. */
+type Place = Pick<EmbeddedDatabase, 'url' | 'administratorUrl'>;
+
 /**
- * Replaces the store at `url`, which nobody else may be using. What it replaced waits for `dropReplaced`. Whoever has been erased there
+ * Replaces the embedded store, which nobody else may be using. What it replaced waits for `dropReplaced`. Whoever has been erased there
  * since the backup is erased again.
  * @returns how many contacts these are
  * @throws Error, StartupError for a migration that fails; then nothing has changed
  */
 export async function replaceStore(
-  url: string,
+  { url, administratorUrl }: Place,
   archive: ArchiveReader,
   { signal, keepDays, onRows, beforeSwap }: LoadOptions,
 ): Promise<number> {
   const erasures = await withClient(url, readErasures);
-  return withClient(databaseAt(url, LEASE_DATABASE), async (admin) => {
+  return withClient(administratorUrl, async (admin) => {
     for (const name of [DRAFT, REPLACED]) await dropIn(admin, name);
     try {
-      await admin.query(`create database ${DRAFT}`);
+      await admin.query(`create database ${DRAFT} owner ${OWNER}`);
       const draft = databaseAt(url, DRAFT);
       await fill(draft, archive, { signal, keepDays, onRows });
       const erased = await withClient(draft, (client) => repeatErasures(client, erasures), signal);
@@ -118,8 +121,8 @@ export async function replaceStore(
 }
 
 /** Drops the store that was replaced, which takes a while. Where that fails it waits for the next restore. */
-export async function dropReplaced(url: string): Promise<void> {
-  await withClient(databaseAt(url, LEASE_DATABASE), (admin) => dropIn(admin, REPLACED)).catch(() => {});
+export async function dropReplaced({ administratorUrl }: Place): Promise<void> {
+  await withClient(administratorUrl, (admin) => dropIn(admin, REPLACED)).catch(() => {});
 }
 
 function dropIn(admin: pg.Client, name: string): Promise<unknown> {
@@ -156,7 +159,7 @@ async function copyTables(
   onRows: (rows: number) => void,
 ): Promise<void> {
   await client.query(SETTINGS);
-  // PostgreSQL's own tables hold functions that run programs, and the superuser may write to them.
+  // Only the gateway's tables: the archive is not trusted with others.
   const known = await tablesOf(client);
   const unknown = archive.manifest.tables.find(({ name }) => !known.includes(name));
   if (unknown !== undefined) throw new Error(`${unknown.name} is no table of the gateway`);

@@ -17,13 +17,16 @@ import { codeOf } from './failure.ts';
 import type { Postmaster } from './postmaster.ts';
 import { isTrustedFolder } from './trust.ts';
 
-/** The cluster's superuser, and the gateway's database. */
+/** The gateway's user, a plain owner (owner.ts), and its database. */
 export const OWNER = 'funnel_gateway';
+
+/** The cluster's superuser. No store is opened as this user. */
+export const ADMINISTRATOR = 'funnel_gateway_administrator';
 
 /** True where PostgreSQL has no Unix sockets. */
 export const OVER_TCP = platform() === 'win32';
 
-/** The file in the cluster's folder with the password for TCP. */
+/** The file in the cluster's folder with the password of both users for TCP. */
 export const PASSWORD_FILE = 'funnel-gateway.password';
 
 /** The maximum length in bytes of a socket's path on every Unix (104 on macOS, 108 on Linux, including a zero byte). */
@@ -60,18 +63,24 @@ export async function listenSettings(
 /** What decides where the socket is. */
 type Place = Pick<DataFolder, 'cluster' | 'spare' | 'user'>;
 
-/** The connection string for one database of the running server. `pg`, Prisma and psql understand it. */
+/** The connection string of a user for one database of the running server. `pg`, Prisma and psql understand it. */
 export async function connectionUrl(
   dataFolder: Place,
   server: Postmaster,
   database: string,
+  user = OWNER,
 ): Promise<string> {
   if (OVER_TCP) {
-    const password = await readFile(join(dataFolder.cluster, PASSWORD_FILE), 'utf8');
-    return `postgresql://${OWNER}:${password.trim()}@127.0.0.1:${server.port}/${database}?sslmode=disable`;
+    const password = await readPassword(dataFolder);
+    return `postgresql://${user}:${password}@127.0.0.1:${server.port}/${database}?sslmode=disable`;
   }
   const folder = encodeURIComponent(socketFolder(dataFolder));
-  return `postgresql://${OWNER}@localhost/${database}?host=${folder}&port=5432&sslmode=disable`;
+  return `postgresql://${user}@localhost/${database}?host=${folder}&port=5432&sslmode=disable`;
+}
+
+/** The password for TCP; null where there is none, because only sockets are used. */
+export async function readPassword({ cluster }: Pick<DataFolder, 'cluster'>): Promise<string | null> {
+  return OVER_TCP ? (await readFile(join(cluster, PASSWORD_FILE), 'utf8')).trim() : null;
 }
 
 /**

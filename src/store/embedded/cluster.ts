@@ -16,10 +16,11 @@ import {
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { StartupError } from '../../errors.ts';
-import { OVER_TCP, OWNER, PASSWORD_FILE } from './address.ts';
+import { ADMINISTRATOR, OVER_TCP, PASSWORD_FILE } from './address.ts';
 import type { Binaries } from './binaries.ts';
 import { type DataFolder, letThrough } from './data-folder.ts';
 import { codeOf, isDiskFull, lastTelling, messageOf } from './failure.ts';
+import { ownerStatements } from './owner.ts';
 import { cannotRun, diskFull } from './postmaster.ts';
 import { readSmallFile } from './trust.ts';
 import { CHILD_ENV, runAs, type SystemUser } from './user.ts';
@@ -52,7 +53,9 @@ export async function createCluster(dataFolder: DataFolder, binaries: Binaries):
       await chown(made, dataFolder.user.uid >>> 0, dataFolder.user.gid >>> 0);
       await letThrough(dataFolder.user, draft, draft);
     }
-    await initdb(dataFolder, binaries, made, await authentication(draft));
+    const password = OVER_TCP ? randomBytes(24).toString('hex') : null;
+    await initdb(dataFolder, binaries, made, await authentication(draft, password));
+    await runAlone(dataFolder, binaries, made, ownerStatements(password));
     if (OVER_TCP) await copyFile(join(draft, PASSWORD_FILE), join(made, PASSWORD_FILE));
     await rename(made, dataFolder.cluster);
   } catch (error) {
@@ -64,10 +67,10 @@ export async function createCluster(dataFolder: DataFolder, binaries: Binaries):
   }
 }
 
-async function authentication(draft: string): Promise<string[]> {
-  if (!OVER_TCP) return ['--auth-local=trust', '--auth-host=reject'];
+async function authentication(draft: string, password: string | null): Promise<string[]> {
+  if (password === null) return ['--auth-local=trust', '--auth-host=reject'];
   const file = join(draft, PASSWORD_FILE);
-  await writeFile(file, randomBytes(24).toString('hex'), { mode: 0o600 });
+  await writeFile(file, password, { mode: 0o600 });
   return ['--auth-local=scram-sha-256', '--auth-host=scram-sha-256', `--pwfile=${file}`];
 }
 
@@ -78,15 +81,49 @@ async function initdb(
   auth: string[],
 ): Promise<void> {
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
-  const args = [`--pgdata=${folder}`, `--username=${OWNER}`, ...locale, ...auth];
+  const args = [`--pgdata=${folder}`, `--username=${ADMINISTRATOR}`, ...locale, ...auth];
+  await runProgram(dataFolder, binaries.initdb, args);
+}
+
+/** Executes statements in a cluster that no server runs on yet. */
+async function runAlone(
+  dataFolder: DataFolder,
+  binaries: Binaries,
+  folder: string,
+  statements: readonly string[],
+): Promise<void> {
+  const args = [
+    '--single',
+    '-D',
+    folder,
+    '-c',
+    'exit_on_error=true',
+    '-c',
+    'log_checkpoints=off',
+    'postgres',
+  ];
+  await runProgram(dataFolder, binaries.postgres, args, statements.map((each) => `${each}\n`).join(''));
+}
+
+/** Runs a program to its end. @param input what it reads @throws StartupError with the last that it said */
+async function runProgram(
+  dataFolder: DataFolder,
+  program: string,
+  args: readonly string[],
+  input = '',
+): Promise<void> {
   const options = { ...dataFolder.user, cwd: '/', env: CHILD_ENV, windowsHide: true };
-  const failed = await promisify(execFile)(binaries.initdb, args, options).then(
+  const running = promisify(execFile)(program, args, options);
+  // A program that does not run reads nothing: why, its own error says.
+  running.child.stdin?.on('error', () => {});
+  running.child.stdin?.end(input);
+  const failed = await running.then(
     () => null,
     (error: ExecFileException) => error,
   );
   if (failed === null) return;
   // A string is the system's code: the program did not run at all.
-  if (typeof failed.code === 'string') throw cannotRun(binaries.initdb, failed);
+  if (typeof failed.code === 'string') throw cannotRun(program, failed);
   const output = `${failed.stdout}\n${failed.stderr}`;
   if (isDiskFull(output)) throw diskFull(dataFolder.home);
   if (/could not look up effective user ID/.test(output)) {

@@ -3,18 +3,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { StartupError } from '../../errors.ts';
-import { connectionUrl, listenSettings, OWNER } from './address.ts';
+import { ADMINISTRATOR, connectionUrl, listenSettings, OWNER, readPassword } from './address.ts';
 import { type Binaries, findBinaries } from './binaries.ts';
 import { createCluster, hasCluster } from './cluster.ts';
 import { type DataFolder, findDataFolder } from './data-folder.ts';
-import { codeOf } from './failure.ts';
 import { claimAlone, close, connect, giveUpLease, LEASE_DATABASE, takeLease } from './lease.ts';
+import { ensurePlainOwner, type OwnerState } from './owner.ts';
 import { findServer, isServerOf, readPostmaster, startServer, stopServer } from './postmaster.ts';
 
 /** A running embedded database, and this process's lease on it. */
 export interface EmbeddedDatabase {
   /** The connection string, for `pg` and for Prisma's adapter. It does not change when the server is restarted. */
   readonly url: string;
+  /** The server as its superuser, in another database: for what the gateway's user may not do, such as creating databases. */
+  readonly administratorUrl: string;
+  /** Whether the gateway's user is a plain owner, as it should be. */
+  readonly owner: OwnerState;
   /** The folder that actually holds the data. */
   readonly dataDir: string;
   /** Whether the data is elsewhere than requested (for root, in a folder that only root may enter). */
@@ -66,10 +70,23 @@ export async function openEmbedded({ dataDir, settings = {} }: EmbeddedOptions):
   const cluster = { dataFolder, binaries, settings: { ...SETTINGS, ...settings } };
   const hold = createHold(cluster, await acquire(cluster, new AbortController().signal));
   try {
-    const url = await createDatabase(dataFolder, hold.client());
+    const owner = await ensurePlainOwner(
+      hold.client(),
+      await readPassword(dataFolder),
+      async (user, database) => {
+        const client = await connect(await urlOf(dataFolder, database, user));
+        if (client === null)
+          throw new StartupError('The embedded PostgreSQL takes no connection: try again.');
+        return client;
+      },
+    );
+    const url = await urlOf(dataFolder, OWNER, OWNER);
+    const administratorUrl = await urlOf(dataFolder, LEASE_DATABASE, owner.isPlain ? ADMINISTRATOR : OWNER);
     let released: Promise<void> | undefined;
     return {
       url,
+      administratorUrl,
+      owner,
       dataDir: dataFolder.cluster,
       relocated: dataFolder.relocated,
       claim: () => claimAlone(hold.client()),
@@ -104,19 +121,12 @@ async function acquire({ dataFolder, binaries, settings }: Cluster, signal: Abor
   );
 }
 
-/** Creates the gateway's database in a new cluster; returns its connection string. */
-async function createDatabase(dataFolder: DataFolder, client: pg.Client): Promise<string> {
-  const { rowCount } = await client.query('select from pg_database where datname = $1', [OWNER]);
-  if (rowCount === 0) {
-    await client.query(`create database ${OWNER}`).catch((error) => {
-      // 42P04, or 23505 if both ran at the same moment: another process has created it.
-      if (!['42P04', '23505'].includes(codeOf(error))) throw error;
-    });
-  }
+/** The connection string of a user for a database of the running server. @throws StartupError when it has stopped */
+async function urlOf(dataFolder: DataFolder, database: string, user: string): Promise<string> {
   const server = await readPostmaster(dataFolder.cluster);
   if (!server)
     throw new StartupError(`The embedded PostgreSQL stopped while it was starting: see ${dataFolder.log}.`);
-  return connectionUrl(dataFolder, server, OWNER);
+  return connectionUrl(dataFolder, server, database, user);
 }
 
 /** Keeps the lease. If its connection is lost, another lease is taken in the background, and a crashed server is restarted. */

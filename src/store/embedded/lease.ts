@@ -33,6 +33,11 @@ export async function claimAlone(client: pg.Client): Promise<boolean> {
   return rows[0]?.alone === true;
 }
 
+/** Ends `claimAlone`: other processes can take leases again. The own lease stays. @throws the driver's error */
+export async function endClaim(client: pg.Client): Promise<void> {
+  await client.query(`select pg_advisory_unlock(${KEY})`);
+}
+
 /** Gives up the lease. True when it was the last one; the connection then prevents new leases. */
 export async function giveUpLease(client: pg.Client): Promise<boolean> {
   try {

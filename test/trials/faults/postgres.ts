@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { ADMINISTRATOR, OWNER } from '../../../src/store/embedded/address.ts';
 import { findBinaries } from '../../../src/store/embedded/binaries.ts';
 import { createCluster } from '../../../src/store/embedded/cluster.ts';
 import { findDataFolder } from '../../../src/store/embedded/data-folder.ts';
@@ -18,6 +19,8 @@ const START_TIMEOUT_MS = 30_000;
 
 export interface Postgres {
   readonly url: string;
+  /** The same as the server's superuser. */
+  readonly administratorUrl: string;
   readonly port: number;
   /** The folder of the cluster. */
   readonly dataDir: string;
@@ -49,12 +52,14 @@ export async function startPostgres(settings: Readonly<Record<string, string>> =
     ...{ log_line_prefix: '%a ', ...settings },
   };
   const options = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const url = `postgresql://funnel_gateway@127.0.0.1:${port}/postgres`;
+  const urlOf = (user: string) => `postgresql://${user}@127.0.0.1:${port}/${OWNER}`;
+  const url = urlOf(OWNER);
   const logFile = join(folder, 'trial.log');
   const log = await open(logFile, 'a');
   let server: ChildProcess | null = null;
   const postgres: Postgres = {
     url,
+    administratorUrl: urlOf(ADMINISTRATOR),
     port,
     dataDir: cluster,
     log: () => readFile(logFile, 'utf8'),

@@ -12,6 +12,7 @@ import { clean } from '../../../src/services/cleaning.ts';
 import { keepPartitions, makePartitions } from '../../../src/services/partitions.ts';
 import { openEmbedded } from '../../../src/store/embedded/embedded.ts';
 import { PARTITIONED_TABLES, type PartitionedTable } from '../../../src/store/partitions/partitions.ts';
+import { letPrepare } from '../../support/cluster.ts';
 import { type Serving, serve } from '../faults/gateway.ts';
 import { type Load, startLoad } from '../faults/load.ts';
 import { createCallers } from '../faults/tenants.ts';
@@ -47,6 +48,7 @@ const KEPT_DAYS: Readonly<Record<PartitionedTable['kept'], number>> = { events: 
 export async function tryDropping(): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'fg-growth-'));
   const database = await openEmbedded({ dataDir });
+  await letPrepare(database);
   const log = createLogger('fatal', { write() {} });
   const secrets = { databaseUrl: database.url, secretKeys: () => [SECRET_KEY] };
   const app = createApp(parseConfig({}, '/').config, secrets, { log });
