@@ -37,14 +37,18 @@ export function addMigrate(program: Program, shell: Shell): void {
     .description('for developers: write a migration from the last one to prisma/schema')
     .requiredOption('--name <name>', 'lower-case letters, digits and underscores, such as add_contact_score')
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway migrate create --name add_contact_score')
-    .action(
-      action(async (app, { name }) => {
-        const made = await createMigration(app.store.pool, name);
-        const text =
-          made === null ? 'The schema has not changed: nothing to write.' : `Written: ${made.path}`;
-        return [{ created: made }, text];
-      }),
-    );
+    .action(({ name }) => create(shell, name));
+}
+
+async function create(shell: Shell, name: string): Promise<void> {
+  const made = await withDatabase(
+    shell,
+    ({ app, embedded }) =>
+      createMigration(app.store.pool, name, { administratorUrl: embedded?.administratorUrl }),
+    { anySessions: true },
+  );
+  const text = made === null ? 'The schema has not changed: nothing to write.' : `Written: ${made.path}`;
+  report(shell, { created: made }, text);
 }
 
 async function apply({ signal }: Shell, { store, config, log }: App, force: boolean): Promise<Result> {

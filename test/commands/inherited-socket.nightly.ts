@@ -5,20 +5,21 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { cloneTemplate } from '../support/gateway.ts';
+import { type HeldSocket, holdSocket, serveOnSocket } from '../support/held-socket.ts';
 import { startClients } from '../trials/steady-clients.ts';
 import { type Env, MAIN, run, runHere, temporaryFolder } from './cli.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let database: Awaited<ReturnType<typeof cloneTemplate>>;
-/** What the service manager holds: a socket of node's own would accept connections here. */
-let held: Socket;
+/** What the service manager holds. */
+let held: HeldSocket;
 let port: number;
 const started: ChildProcess[] = [];
 
 beforeAll(async () => {
   [folder, database] = await Promise.all([temporaryFolder(), cloneTemplate()]);
   port = await freePort();
-  held = boundTo(port);
+  held = holdSocket(port);
 });
 afterAll(async () => {
   for (const child of started) child.kill('SIGKILL');
@@ -27,33 +28,12 @@ afterAll(async () => {
   await folder.remove();
 });
 
-interface Socket {
-  readonly fd: number;
-  close(): void;
-}
-
-/** A socket that is bound and accepts nothing. node:net has none. */
-function boundTo(port: number): Socket {
-  const { binding } = process as unknown as {
-    binding(name: 'tcp_wrap'): {
-      TCP: new (type: number) => Socket & { bind(host: string, port: number): number };
-      constants: { SERVER: number };
-    };
-  };
-  const { TCP, constants } = binding('tcp_wrap');
-  const socket = new TCP(constants.SERVER);
-  expect(socket.bind('127.0.0.1', port)).toBe(0);
-  return socket;
-}
-
-/** Starts `serve` as systemd does: the socket is file descriptor 3. @param owner the shell's LISTEN_PID */
-function serveOn({ fd }: Socket, { owner = '$$', ...env }: Env = {}) {
-  const { PATH = '' } = process.env;
-  const script = `LISTEN_FDS=1 LISTEN_PID=${owner} exec "${process.execPath}" "${MAIN}" serve --no-demo --json`;
-  const child = spawn('/bin/sh', ['-c', script], {
+/** Starts `serve` on it. */
+function serveOn(socket: HeldSocket, { owner, ...env }: Env = {}) {
+  const child = serveOnSocket(socket, ['--no-demo', '--json'], {
+    env: { DATABASE_URL: database.url, DATA_DIR: folder.path, ...env },
     cwd: folder.path,
-    env: { PATH, PORT: '0', DATABASE_URL: database.url, DATA_DIR: folder.path, ...env },
-    stdio: ['ignore', 'pipe', 'pipe', fd],
+    ...(owner !== undefined && { owner }),
   });
   started.push(child);
   const output = { stdout: '', stderr: '' };

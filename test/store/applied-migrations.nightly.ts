@@ -24,7 +24,7 @@ const ALL: readonly string[] = readdirSync(join(PRISMA_FOLDER, 'migrations'), { 
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name)
   .sort();
-const { clusters, serverUrl, createDatabase } = await emptyDatabases();
+const { clusters, serverUrl, administratorUrl, administrate, createDatabase } = await emptyDatabases();
 
 const nothing = { applied: [], pending: [], failed: [], edited: [], unknown: [] };
 
@@ -334,10 +334,12 @@ describe('applying', () => {
   test("an extension's views and tables are nobody's, and stay: the database counts as empty", async () => {
     const db = await createDatabase();
     // PostGIS and Citus bring tables; here is none that does, so one is made a member by hand.
-    await db.query(`
-      create extension pg_stat_statements;
+    await administrate(
+      db,
+      `create extension pg_stat_statements;
       create table spatial_ref_sys (srid int);
-      alter extension pg_stat_statements add table spatial_ref_sys`);
+      alter extension pg_stat_statements add table spatial_ref_sys`,
+    );
     expect(await applyMigrations(db)).toEqual(ALL);
     const kept = await db.query("select to_regclass('pg_stat_statements'), to_regclass('spatial_ref_sys')");
     expect(Object.values(kept.rows[0])).not.toContain(null);
@@ -346,7 +348,8 @@ describe('applying', () => {
 
   test("beside an extension's tables, somebody else's are still refused", async () => {
     const db = await createDatabase();
-    await db.query('create extension pg_stat_statements; create view theirs as table pg_stat_statements');
+    await administrate(db, 'create extension pg_stat_statements');
+    await db.query('create view theirs as table pg_stat_statements');
     await expect(applyMigrations(db)).rejects.toThrow(/"theirs".*name an empty database/);
   });
 
@@ -384,9 +387,9 @@ test('writes what changed in the schema, and leaves no shadow database', async (
   const schema = join(folder, 'schema', 'teams.prisma');
   const text = await readFile(schema, 'utf8');
   await writeFile(schema, text.replace('model Team {', 'model Team {\n  motto String?'));
-  const made = await createMigration(db, 'motto');
+  const made = await createMigration(db, 'motto', { administratorUrl });
   expect(made).toBeNull();
-  const written = await createMigration(db, 'motto', folder);
+  const written = await createMigration(db, 'motto', { prismaFolder: folder, administratorUrl });
   expect(written?.name).toMatch(/^\d{14}_motto$/);
   expect(dirname(dirname(written?.path ?? ''))).toBe(join(folder, 'migrations'));
   expect(await readFile(written?.path ?? '', 'utf8')).toContain(

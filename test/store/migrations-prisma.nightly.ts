@@ -13,7 +13,7 @@ const NOTHING = { applied: [], pending: [], failed: [], edited: [], unknown: [] 
 const ALL = (await readMigrations(PRISMA_FOLDER)).map(({ name }) => name);
 const MIDDLE = ALL[Math.floor(ALL.length / 2)] ?? '';
 
-const { clusters, createDatabase } = await emptyDatabases();
+const { clusters, administratorUrl, createDatabase } = await emptyDatabases();
 
 /** Applies what is pending with Prisma's engine. @param only which of the migrations there are for it */
 async function applyWithPrisma(
@@ -40,10 +40,15 @@ async function applyWithPrisma(
 
 /** What `prisma migrate status` goes by, and what `prisma migrate dev` would do first: `reset` where anything has drifted. */
 const diagnose = (db: pg.Pool, folder = PRISMA_FOLDER) =>
-  withEngine(db, folder, async (engine, { migrationsList, filters }) => ({
-    ...(await engine.diagnoseMigrationHistory({ migrationsList, filters, optInToShadowDatabase: false })),
-    ...(await engine.devDiagnostic({ migrationsList, filters })),
-  }));
+  withEngine(
+    db,
+    folder,
+    async (engine, { migrationsList, filters }) => ({
+      ...(await engine.diagnoseMigrationHistory({ migrationsList, filters, optInToShadowDatabase: false })),
+      ...(await engine.devDiagnostic({ migrationsList, filters })),
+    }),
+    administratorUrl,
+  );
 const UP_TO_DATE = {
   history: null,
   failedMigrationNames: [],

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { StartupError } from '../../src/errors.ts';
 import { RESERVED } from '../../src/services/accounts/subdomains.ts';
 import { completeMigration, createMigration } from '../../src/store/migrations/create.ts';
-import { cloneTemplate } from '../support/gateway.ts';
+import { asAdministrator, cloneTemplate } from '../support/gateway.ts';
 import { ROWS, step } from '../support/store-rows.ts';
 
 const database = await cloneTemplate();
@@ -16,7 +16,9 @@ afterAll(async () => {
 
 describe('creating', () => {
   test('finds nothing to do: the migrations lead to prisma/schema, and their own additions are no drift', async () => {
-    expect(await createMigration(db, 'nothing')).toBeNull();
+    expect(
+      await createMigration(db, 'nothing', { administratorUrl: asAdministrator(database.url) }),
+    ).toBeNull();
   });
 
   test('completes the tables of nouns by what Prisma cannot say, and leaves others as they are', () => {

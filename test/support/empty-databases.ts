@@ -8,6 +8,8 @@ export interface EmptyDatabases {
   readonly serverUrl: string;
   /** The server as its superuser. */
   readonly administratorUrl: string;
+  /** Executes statements in a database as the superuser. */
+  administrate(pool: pg.Pool, sql: string): Promise<void>;
   /** A new empty database of the gateway's user. */
   createDatabase(): Promise<pg.Pool>;
 }
@@ -25,6 +27,11 @@ export async function emptyDatabases(): Promise<EmptyDatabases> {
     clusters,
     serverUrl,
     administratorUrl,
+    async administrate({ options }, sql) {
+      const url = new URL(options.connectionString ?? '');
+      url.username = new URL(administratorUrl).username;
+      await query(url.href, sql);
+    },
     async createDatabase() {
       const name = `test_${pools.length}`;
       await query(administratorUrl, `create database ${name} owner ${new URL(serverUrl).username}`);

@@ -1,21 +1,25 @@
 // SIGTERM under load, to the process, to `npm start` and to `npx`: no request that was accepted fails.
-// `npm run trial -- sigterm [rounds]`, 9 by default. Clients of both faces keep their connections, open new ones, or send several requests
+// `npm run trial -- sigterm [rounds] [restarts]`, 9 and 6 by default. Clients of both faces keep their connections, open new ones, or send several requests
 // at once. What nobody took any more may fail, where it changed nothing: a connection that is refused, or still in the listening
-// socket's queue when that is closed. With SHUTDOWN_DELAY_MS also clients that pause are never cut.
-import { spawn } from 'node:child_process';
+// socket's queue when that is closed. With SHUTDOWN_DELAY_MS also clients that pause are never cut. On a socket
+// that this trial holds, as a service manager does, a gateway is restarted under load: then nothing may fail at all.
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { freePort } from '../support/free-port.ts';
+import { type HeldSocket, holdSocket, serveOnSocket } from '../support/held-socket.ts';
 import { ROOT } from './child-processes.ts';
 import { type BusyEntry, startBusyClients } from './faults/busy-clients.ts';
 import { judgeLedger } from './faults/ledger.ts';
+import type { Caller } from './faults/load.ts';
 import { startPostgres } from './faults/postgres.ts';
 import { createCallers } from './faults/tenants.ts';
 import { SECRET_KEY } from './secret-key.ts';
 import { quantile, report } from './test-bed.ts';
 
 const ROUNDS = Number(process.argv[3] ?? 9);
+const RESTARTS = Number(process.argv[4] ?? 6);
 const PROGRAMS: readonly (readonly [name: string, ...command: string[]])[] = [
   ['the process', process.execPath, 'bin/funnel-gateway.js', 'serve'],
   ['npm start', 'npm', 'start'],
@@ -54,9 +58,59 @@ try {
       isEnded && endedMs < DELAY_MS + 5_000,
     );
   }
+  for (const processes of [1, 2]) await restartOnSocket(processes, callers);
 } finally {
   await pool.end();
   await postgres.remove();
+}
+
+/** Restarts gateways that share a socket, one after the other, while clients of both faces go on. */
+async function restartOnSocket(processes: number, callers: readonly Caller[]): Promise<void> {
+  const port = await freePort();
+  const socket = holdSocket(port);
+  const origin = `http://127.0.0.1:${port}`;
+  const run = `sigterm-socket-${process.pid}-${processes}`;
+  const gateways: Held[] = [];
+  try {
+    for (let each = 0; each < processes; each++) gateways.push(await startHeld(socket));
+    const clients = startBusyClients({
+      ...{ origin, callers, run, keeping: 16, opening: 4, pipelining: 4 },
+    });
+    for (let restart = 0; restart < RESTARTS; restart++) {
+      await sleep(500 + Math.random() * 500);
+      const [oldest] = gateways.splice(0, 1);
+      oldest?.child.kill('SIGTERM');
+      await oldest?.ended;
+      gateways.push(await startHeld(socket));
+    }
+    await sleep(500);
+    await clients.stop();
+    const unanswered = clients.entries.filter(({ failure }) => failure !== null);
+    await reportRound(`a held socket, ${processes} at a time, ${RESTARTS} restarts`, run, clients.entries);
+    report(`   ${unanswered.length} without an answer`, unanswered.length === 0);
+  } finally {
+    for (const { child } of gateways) child.kill('SIGTERM');
+    await Promise.all(gateways.map(({ ended }) => ended));
+    socket.close();
+  }
+}
+
+interface Held {
+  readonly child: ChildProcess;
+  readonly ended: Promise<unknown>;
+}
+
+/** Starts a gateway on the socket, and waits until it listens. */
+async function startHeld(socket: HeldSocket): Promise<Held> {
+  const { HOME = '' } = process.env;
+  const child = serveOnSocket(socket, ['--no-demo', '--json'], {
+    env: { HOME, DATABASE_URL: postgres.url, SECRET_KEY, JOBS: 'off', LOG_LEVEL: 'fatal' },
+    cwd: ROOT,
+  });
+  const ended = once(child, 'close');
+  child.stderr?.resume();
+  if (child.stdout !== null) await Promise.race([once(child.stdout, 'data'), ended]);
+  return { child, ended };
 }
 
 async function reportRound(name: string, run: string, entries: readonly BusyEntry[]): Promise<void> {

@@ -45,11 +45,20 @@ function withGeneratedArchived(statement: string): string {
   );
 }
 
-/** Writes the migration from the existing ones to the schema; null when nothing differs. */
+interface CreateOptions {
+  readonly prismaFolder?: string;
+  readonly administratorUrl?: string | undefined;
+}
+
+/**
+ * Writes the migration from the existing ones to the schema.
+ * @param administratorUrl who creates the database that the existing ones are tried in; absent: the user of `db`
+ * @returns null when nothing differs @throws StartupError for a name that is none
+ */
 export async function createMigration(
   db: pg.Pool,
   name: string,
-  prismaFolder = PRISMA_FOLDER,
+  { prismaFolder = PRISMA_FOLDER, administratorUrl }: CreateOptions = {},
 ): Promise<{ name: string; path: string } | null> {
   if (!/^[a-z0-9_]{1,60}$/.test(name)) {
     throw new StartupError(
@@ -78,6 +87,7 @@ export async function createMigration(
           exitCode: true,
           filters,
         }),
+      administratorUrl,
     );
     if (exitCode === 0) return null;
     const directory = `${new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14)}_${name}`;

@@ -28,17 +28,21 @@ interface EngineInput {
   readonly filters: SchemaFilter;
 }
 
-/** Runs `work` with an engine that reads and writes the pool's database. */
+/**
+ * Runs `work` with an engine that reads and writes the pool's database.
+ * @param administratorUrl who creates the engine's shadow database; absent: the pool's user, who then needs CREATEDB
+ */
 export async function withEngine<T>(
   pool: pg.Pool,
   prismaFolder: string,
   work: (engine: SchemaEngine, input: EngineInput) => Promise<T>,
+  administratorUrl?: string,
 ): Promise<T> {
   const schema = await readSchema(prismaFolder);
   const engine = await SchemaEngine.new(
     { datamodels: schema.map(({ path, content }) => [path, content]) },
     () => {},
-    bindMigrationAwareSqlAdapterFactory(createAdapterFactory(pool)),
+    bindMigrationAwareSqlAdapterFactory(createAdapterFactory(pool, administratorUrl)),
   );
   try {
     return await work(engine, {
@@ -66,23 +70,33 @@ async function listMigrations(prismaFolder: string): Promise<MigrationList> {
 }
 
 /** Prisma's own factory, less its faults; its shadow database is the main one if the pool has a connection string. */
-function createAdapterFactory(pool: pg.Pool): SqlMigrationAwareDriverAdapterFactory {
+function createAdapterFactory(
+  pool: pg.Pool,
+  administratorUrl: string | undefined,
+): SqlMigrationAwareDriverAdapterFactory {
   const { provider, adapterName } = new PrismaPg(pool);
+  const asMaker = async (work: (maker: pg.Pool) => Promise<unknown>) => {
+    if (administratorUrl === undefined) return work(pool);
+    const administrator = new pg.Pool({ connectionString: administratorUrl, max: 1 });
+    return work(administrator).finally(() => administrator.end());
+  };
   return {
     provider,
     adapterName,
     connect: () => createAdapter(pool),
     connectToShadowDb: async () => {
       const database = `funnel_gateway_shadow_${randomBytes(6).toString('hex')}`;
-      await pool.query(`create database ${database}`);
       const { host, port, user, password, ssl } = new pg.Client(pool.options);
+      await asMaker((maker) =>
+        maker.query(`create database ${database} owner ${pg.escapeIdentifier(user ?? '')}`),
+      );
       const login = { ...(user && { user }), ...(password && { password }) };
       const shadow = new pg.Pool({ host, port, database, ssl, max: 2, ...login });
       shadow.on('error', () => {});
       return Object.assign(await createAdapter(shadow), {
         dispose: async () => {
           await shadow.end();
-          await pool.query(`drop database if exists ${database} with (force)`);
+          await asMaker((maker) => maker.query(`drop database if exists ${database} with (force)`));
         },
       });
     },

@@ -1,5 +1,5 @@
 // Clients that ask again as soon as they are answered, each on a connection of its own that it keeps, and write everything down. They
-// stop where a new connection is refused.
+// stop where a new connection is refused, or when they are told to.
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { performance } from 'node:perf_hooks';
@@ -30,6 +30,8 @@ export interface BusyClients {
   readonly entries: readonly BusyEntry[];
   /** Resolves when all have been refused. */
   readonly ended: Promise<void>;
+  /** Lets each end the request that it has sent, and waits for that. */
+  stop(): Promise<void>;
 }
 
 const BATCH = 8;
@@ -40,12 +42,13 @@ export function startBusyClients(options: BusyOptions): BusyClients {
   const { origin, callers, run, keeping, opening, pipelining, pauseMs = 0 } = options;
   const entries: BusyEntry[] = [];
   let count = 0;
+  let isOver = false;
   const next = () => `${run}-${count++}`;
   const callerOf = (index: number) => callers[index % callers.length] as Caller;
 
   async function askUntilRefused(caller: Caller, keepAlive: boolean): Promise<void> {
     const agent = new Agent({ keepAlive, maxSockets: 1 });
-    for (;;) {
+    while (!isOver) {
       if (pauseMs > 0) await pause(pauseMs);
       const id = next();
       const entry = await ask(agent, origin, caller, id, count);
@@ -56,7 +59,8 @@ export function startBusyClients(options: BusyOptions): BusyClients {
   }
 
   async function pipelineUntilRefused(caller: Caller): Promise<void> {
-    for (let isOpen = true; isOpen; ) isOpen = await pipeline(origin, caller, next, entries);
+    for (let isOpen = true; isOpen && !isOver; )
+      isOpen = await pipeline(origin, caller, next, entries, () => isOver);
   }
 
   const clients = [
@@ -64,7 +68,15 @@ export function startBusyClients(options: BusyOptions): BusyClients {
     ...Array.from({ length: opening }, (_, index) => askUntilRefused(callerOf(index), false)),
     ...Array.from({ length: pipelining }, (_, index) => pipelineUntilRefused(callerOf(index))),
   ];
-  return { entries, ended: Promise.all(clients).then(() => {}) };
+  const ended = Promise.all(clients).then(() => {});
+  return {
+    entries,
+    ended,
+    stop() {
+      isOver = true;
+      return ended;
+    },
+  };
 }
 
 const KINDS = ['rest create', 'graphql create', 'rest list', 'graphql list'] as const;
@@ -135,6 +147,7 @@ async function pipeline(
   caller: Caller,
   next: () => string,
   entries: BusyEntry[],
+  isOver: () => boolean,
 ): Promise<boolean> {
   const { port } = new URL(origin);
   const socket = connect(Number(port), '127.0.0.1');
@@ -181,7 +194,7 @@ async function pipeline(
     }
     batches++;
     if (isRefused) return false;
-    if (ended !== null || saidClose) {
+    if (ended !== null || saidClose || isOver()) {
       socket.destroy();
       return true;
     }
