@@ -1,6 +1,9 @@
 // What stands in deploy/, and the reverse proxy of the guide, as far as a machine without a container engine can try them.
-// It needs `nginx`, `systemd-analyze` and `openssl`, as Debian has them, and takes linters from the npm registry.
-import { execFileSync } from 'node:child_process';
+// It needs `nginx`, `systemd` and `openssl`, as Debian has them, and takes linters from the npm registry. Of systemd nothing runs: its tools
+// check the units and hand over the socket, and a shell takes the place of the service manager. `npm run trial -- deploy socket` tries
+// the units alone.
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
@@ -12,16 +15,27 @@ import { blocksOf, read } from '../docs/markdown.ts';
 import { type Machine, ROOT, withMachine } from './child-processes.ts';
 import { type Image, play } from './dockerfile.ts';
 import { say } from './say.ts';
+import { startClients } from './steady-clients.ts';
 import { report } from './test-bed.ts';
 
 const LINTERS = ['dockerfile-utils@0.16.3', 'dockerlinter@2.0.0', 'dclint@3.1.0'];
 const SECRET_KEY = 'a secret key for trials that is of no use to anybody';
 /** Of systemd's ten; a unit without any hardening has 9.2. */
 const MAX_EXPOSURE = 2;
+/** Restarts of the service, while clients go on. */
+const RESTARTS = 4;
+/** The service manager of one instance: it keeps the socket, and starts the program again when that has ended. */
+const MANAGER = `trap 'kill $!; wait $!; exit 0' TERM
+while :; do sh -c 'LISTEN_PID=$$ exec "$0" "$@"' "$0" "$@" & wait $!; done`;
 
 await withMachine(async (machine) => {
+  if (process.argv[3] === 'socket') {
+    await tryUnit(machine);
+    return trySocket(machine);
+  }
   await lint(machine);
   await tryUnit(machine);
+  await trySocket(machine);
   await tryImage(machine);
   await tryProxy(machine);
 });
@@ -61,6 +75,73 @@ async function tryUnit({ folder, run }: Machine): Promise<void> {
   const security = await run('systemd-analyze', ['security', '--offline=true', '--no-pager', file]);
   const exposure = Number(/exposure level.*: ([\d.]+)/.exec(security.stdout)?.[1]);
   report(`systemd-analyze security: ${exposure} of 10`, exposure <= MAX_EXPOSURE);
+}
+
+/** systemd itself opens the socket, at the address of the unit but for its port, and hands it over at the first connection. */
+async function trySocket(machine: Machine): Promise<void> {
+  const { folder, run, environment } = machine;
+  const [, host] =
+    /^ListenStream=(.+):4000$/m.exec(await readFile(join(ROOT, 'deploy/funnel-gateway.socket'), 'utf8')) ??
+    [];
+  const port = await freePort();
+  const database = await openEmbedded({ dataDir: join(folder, 'socket-data') });
+  const env = { ...environment(), DATABASE_URL: database.url, SECRET_KEY, JOBS: 'off', LOG_LEVEL: 'fatal' };
+  const set = Object.entries(env).flatMap(([name, value]) => ['-E', `${name}=${value}`]);
+  const program = [process.execPath, join(ROOT, 'bin/funnel-gateway.js'), 'serve', '--demo', '--json'];
+  const manager = spawn(
+    'systemd-socket-activate',
+    ['-l', `${host}:${port}`, ...set, '/bin/sh', '-c', MANAGER, ...program],
+    { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  const ended = once(manager, 'close');
+  let printed = '';
+  manager.stdout.setEncoding('utf8').on('data', (text: string) => {
+    printed += text;
+  });
+  const starts = () => printed.split('"rest"').length - 1;
+  const started = async (count: number) => {
+    while (starts() < count && manager.exitCode === null) await sleep(50);
+  };
+  try {
+    const origin = `http://${host}:${port}`;
+    const answer = await untilListening(() => fetch(`${origin}/readyz`));
+    report(
+      `systemd-socket-activate: the first connection starts it and is answered ${answer.status}`,
+      answer.ok,
+    );
+    await started(1);
+    const { demoKey } = JSON.parse(printed) as { demoKey: string };
+    const headers = { Authorization: `Bearer ${demoKey}` };
+    const clients = startClients(`${origin}/api/v2/teams`, headers, { keeping: 8, opening: 4 });
+    for (let restart = 1; restart <= RESTARTS; restart++) {
+      await sleep(500);
+      const { stdout: pids } = await run('pgrep', ['-P', String(manager.pid)]);
+      for (const pid of pids.trim().split('\n')) process.kill(Number(pid), 'SIGTERM');
+      await started(restart + 1);
+    }
+    await clients.stop();
+    const bad = [...clients.failed.map(({ code }) => code), ...clients.refused];
+    report(
+      `${starts() - 1} restarts under load: ${clients.answered()} answered, ${bad.length} failed ${bad.slice(0, 3).join(', ')}`,
+      starts() === RESTARTS + 1 && clients.answered() > 100 && bad.length === 0,
+    );
+  } finally {
+    manager.kill('SIGTERM');
+    await ended;
+    await database.release();
+  }
+}
+
+/** The first answer. Until systemd listens, connections are refused. */
+async function untilListening(ask: () => Promise<Response>): Promise<Response> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (tries > 100) throw error;
+      await sleep(50);
+    }
+  }
 }
 
 async function tryImage(machine: Machine): Promise<void> {
