@@ -1,8 +1,8 @@
 // The client of a story: it sends one request a line, and a request that fails shows what was answered.
 
-import { sharedGateway } from '../support/gateway.ts';
+import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
 import { type Answer as GraphqlAnswer, post } from '../support/graphql.ts';
-import { createRestClient } from '../support/rest-client.ts';
+import { createRestClient, sendingAs } from '../support/rest-client.ts';
 
 /** Members of an answer; what a story does not name, it does not check. */
 // biome-ignore lint/suspicious/noExplicitAny: a story reads like a client's code, which knows the members.
@@ -15,8 +15,12 @@ export interface Client {
   post(path: string, body?: object): Promise<Body>;
   patch(path: string, body: object): Promise<Body>;
   remove(path: string): Promise<void>;
-  /** Sends a request that must be refused. @returns the status, and the sentence for people */
-  refused(method: string, path: string, body?: object): Promise<readonly [status: number, detail: string]>;
+  /** Sends a request that must be refused. @returns the status, the code, and the fields that are to blame */
+  refused(
+    method: string,
+    path: string,
+    body?: object,
+  ): Promise<readonly [status: number, code: string, ...fields: string[]]>;
   /** Sends a GraphQL operation that must succeed. @returns its data */
   graphql(query: string, variables?: object): Promise<Body>;
 }
@@ -24,7 +28,17 @@ export interface Client {
 /** A client with a key for a workspace of its own. */
 export async function newClient(): Promise<Client> {
   const gateway = await sharedGateway();
-  const { caller, workspaceId, send } = await createRestClient(gateway);
+  const { caller, workspaceId } = await createRestClient(gateway);
+  return clientOf(gateway, caller, workspaceId);
+}
+
+/** A client with an access token that it was given. */
+export function clientWithToken(gateway: Gateway, token: string, workspaceId: bigint): Client {
+  return clientOf(gateway, { authorization: `Bearer ${token}` }, workspaceId);
+}
+
+function clientOf(gateway: Gateway, caller: Caller, workspaceId: bigint): Client {
+  const send = sendingAs(gateway, caller);
   async function succeed(method: string, path: string, body?: object): Promise<Body> {
     const answer = await send(method, `/api/v2${path}`, body);
     if (answer.status >= 400)
@@ -41,7 +55,8 @@ export async function newClient(): Promise<Client> {
       const answer = await send(method, `/api/v2${path}`, body);
       if (answer.status < 400)
         throw new Error(`${method} ${path} was answered ${answer.status}: ${answer.text}`);
-      return [answer.status, String(answer.body['detail'])];
+      const { code, errors } = answer.body;
+      return [answer.status, String(code), ...errors.map(({ field }) => field)];
     },
     async graphql(query, variables = {}) {
       const { data, errors }: GraphqlAnswer<Body> = await post(gateway, { query, variables }, { caller });

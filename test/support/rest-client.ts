@@ -42,6 +42,26 @@ export interface RestClient {
   recordOf(contactId: number): Promise<{ actions: string[]; events: string[] }>;
 }
 
+/** Sends requests as a caller. @param body text is sent as it is, anything else as JSON; undefined: none */
+export function sendingAs(gateway: Gateway, caller: Caller): RestClient['send'] {
+  return async (method, path, body, headers = {}) => {
+    const response = await gateway.send(path, {
+      ...{ caller, method },
+      headers: { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = text !== '' && !response.headers.has('Content-Encoding');
+    return {
+      status: response.status,
+      headers: response.headers,
+      tag: response.headers.get('ETag') ?? '',
+      text,
+      body: JSON.parse(isJson ? text : '{}') as Shown,
+    };
+  };
+}
+
 let count = 0;
 
 export async function createRestClient(gateway: Gateway, team?: bigint): Promise<RestClient> {
@@ -52,22 +72,7 @@ export async function createRestClient(gateway: Gateway, team?: bigint): Promise
   const contacts = `/api/v2/workspaces/${workspaceId}/contacts`;
   const client: RestClient = {
     ...{ caller, teamId, workspaceId, contacts },
-    async send(method, path, body, headers = {}) {
-      const response = await gateway.send(path, {
-        ...{ caller, method },
-        headers: { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
-        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-      });
-      const text = await response.text();
-      const isJson = text !== '' && !response.headers.has('Content-Encoding');
-      return {
-        status: response.status,
-        headers: response.headers,
-        tag: response.headers.get('ETag') ?? '',
-        text,
-        body: JSON.parse(isJson ? text : '{}') as Shown,
-      };
-    },
+    send: sendingAs(gateway, caller),
     async refused(status, ...request) {
       const before = await digest(gateway, CHANGEABLE, teamId);
       const answer = await client.send(...request);
