@@ -8,8 +8,9 @@ import { type Filter, filtersOf, parentKeyOf, toSnakeCase } from '../../src/reso
 import { findPageUnder } from '../../src/store/reading/pages.ts';
 import type { Tenancy } from '../../src/store/sql/tenancy.ts';
 import { tableOf } from '../../src/store/tables/tables.ts';
+import { query } from '../support/cluster.ts';
 import { type Node, planningClient, plansOf } from '../support/explain.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { asAdministrator, createGateway, type Gateway } from '../support/gateway.ts';
 import { createTenant, type Tenant } from '../support/operations.ts';
 
 const ROWS = 3_000;
@@ -258,7 +259,11 @@ const ALL_TIMES = ['-infinity', 'infinity'];
 const FEW_TIMES = ['2025-12-01T00:20:00.000Z', '2025-12-01T00:20:05.000Z'];
 
 describe.each([
-  ['never analyzed', async () => void (await client.query('delete from pg_statistic'))],
+  [
+    'never analyzed',
+    () =>
+      query(asAdministrator(gateway.app.store.connection.connectionString ?? ''), 'delete from pg_statistic'),
+  ],
   ['with statistics', () => client.query('analyze')],
 ])('a range of times, %s', (_, prepare) => {
   beforeAll(async () => void (await prepare()));

@@ -80,14 +80,14 @@ export function createClusters(): Clusters {
 }
 
 /**
- * Lets the gateway's user prepare many rows, or impossible ones, without triggers and foreign keys, and checkpoint. The gateway itself
- * needs neither.
+ * Lets the gateway's user prepare many rows, or impossible ones, without triggers and foreign keys, have deadlocks found at once, and
+ * checkpoint. The gateway itself needs none of it.
  */
 export async function letPrepare({ url, administratorUrl }: EmbeddedDatabase): Promise<void> {
   const { username } = new URL(url);
   await query(
     administratorUrl,
-    `grant set on parameter session_replication_role to ${username}; grant pg_checkpoint to ${username}`,
+    `grant set on parameter session_replication_role, deadlock_timeout to ${username}; grant pg_checkpoint to ${username}`,
   );
 }
 
