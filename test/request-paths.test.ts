@@ -1,6 +1,7 @@
 // How many files of src/ a request runs through. Whoever follows a request has to open them, so a budget rises only with a reason in the
 // commit.
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
+import { compareTexts } from '../src/store/sql/statements.ts';
 import { executedFiles, TIMES } from './support/executed-files.ts';
 import { sharedGateway } from './support/gateway.ts';
 import { build } from './support/removals.ts';
@@ -9,6 +10,10 @@ import { createRestClient } from './support/rest-client.ts';
 const gateway = await sharedGateway();
 const { contacts, workspaceId, create, send } = await createRestClient(gateway);
 const workspace = `/api/v2/workspaces/${workspaceId}`;
+
+// As in service: a text is built once.
+compareTexts(false);
+afterAll(() => compareTexts(true));
 
 async function succeed(method: string, path: string, body?: object) {
   const answer = await send(method, path, body);

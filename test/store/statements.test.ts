@@ -1,10 +1,12 @@
 // Prepared statements by name: one name, one text.
-import { expect, test } from 'vitest';
-import { rememberedStatements, statement } from '../../src/store/sql/statements.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { compareTexts, rememberedStatements, statement } from '../../src/store/sql/statements.ts';
 
 const exists = (table: string) => statement(`made_up.${table}`, () => `select from ${table} where id = $1`);
 
 test('a statement is built once', () => {
+  compareTexts(false);
+  onTestFinished(() => compareTexts(true));
   let built = 0;
   const counted = () =>
     statement('made_up.counted', () => {

@@ -14,23 +14,34 @@ export interface Statement {
 /** The statement with a name; its text is built on first use. */
 export type StatementOf = (name: string, build: () => string) => Statement;
 
+/** Whether a name that has a text is compared with what another use of it builds. */
+let comparesTexts = false;
+
 /**
- * Remembers statements by their names. The code fixes the number of names, not clients. All that a text depends on besides the source of the
- * function that builds it is part of the name. Another function for the same name is a bug, a TypeError: one of the two texts would be
- * sent in place of the other.
+ * Has each use of a statement's name build the text again, and refuses another one (TypeError). For tests: of two texts with one name, one
+ * would be sent in place of the other.
+ */
+export function compareTexts(isOn: boolean): void {
+  comparesTexts = isOn;
+}
+
+/**
+ * Remembers statements by their names. The code fixes the number of names, not clients. All that a text depends on is part of its name; the
+ * tests refuse a name with two texts (`compareTexts`).
  * @param make the statement of a name and a text
  */
 export function rememberedStatements(make: (name: string, text: string) => Statement): StatementOf {
-  const remembered = new Map<string, { statement: Statement; source: string }>();
+  const remembered = new Map<string, Statement>();
   return (name, build) => {
-    // Engines keep a function's source as a part of its file's: comparing two takes a fraction of what building a text does.
-    const source = build.toString();
     const found = remembered.get(name);
-    if (found?.source === source) return found.statement;
-    if (found !== undefined) throw new TypeError(`Two statements are called ${name}`);
-    const statement = make(name, build());
-    remembered.set(name, { statement, source });
-    return statement;
+    if (found === undefined) {
+      const made = make(name, build());
+      remembered.set(name, made);
+      return made;
+    }
+    if (comparesTexts && make(name, build()).text !== found.text)
+      throw new TypeError(`Two statements are called ${name}`);
+    return found;
   };
 }
 
