@@ -11,7 +11,7 @@ const MAX_STACK_CHARS = 4_000;
 const MAX_MESSAGE_CHARS = 1_000;
 
 /** The error properties to log. Others may contain whole connections, or the values of a row. */
-const DETAILS = ['code', 'constraint', 'table', 'severity'] as const;
+const DETAILS = ['code', 'statement', 'constraint', 'table', 'severity'] as const;
 
 /** The logged form of an error: its name and message, where it was thrown, and its causes. */
 function serializeError(error: unknown, depth = 0): object {

@@ -39,7 +39,7 @@ export function traceStore<Store extends Executors>(store: Store, span: Span): S
   };
 }
 
-/** What sends itself and tells when it is answered, such as several statements at once (changing/pipeline.ts). */
+/** What sends itself and tells when it is answered, such as several statements at once (connections/batch.ts). */
 interface Batch extends pg.Submittable, Statement {
   /** The texts of all its statements. */
   readonly texts: string;

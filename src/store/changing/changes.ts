@@ -1,6 +1,7 @@
 // Makes changes to rows: those of one row, in the steps made from its noun's description (steps.ts), and changes of services' own, in one
 // transaction. Everything is executed within the caller's tenancy (tenant-role.ts).
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ignoreUnhandled } from '../../concurrency/ignore-unhandled.ts';
 import { AppError, notFound, nothingChanged } from '../../errors.ts';
 import { isConflictOfTransactions, isLockTimeout, toStoreError } from '../connections/failures.ts';
 import { isBelowWorkspace } from '../reading/parents.ts';
@@ -8,7 +9,7 @@ import { inItsWorkspace, type PlacementRules } from '../shard-placement/placemen
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext, Transaction } from '../store.ts';
 import type { Table } from '../tables/table.ts';
-import { handled, type Pipeline } from './pipeline.ts';
+import type { Pipeline } from './pipeline.ts';
 import {
   prepareRecord,
   record,
@@ -98,7 +99,7 @@ export async function execute<Tx>(
   work: (tx: Tx, tenancy: Tenancy, recorded: Recorded) => Promise<ChangeRecord | Unchanged>,
 ): Promise<Changed | null> {
   return run(ctx, recorded, open, async ({ tx, tenancy, everywhere, ready }, own) => {
-    const turning = handled(turnOf(tx, recorded, everywhere));
+    const turning = ignoreUnhandled(turnOf(tx, recorded, everywhere));
     await ready();
     const change = await work(own, tenancy, recorded).catch(async (error: unknown) => {
       // What a retry would do now does not matter.

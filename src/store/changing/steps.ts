@@ -1,13 +1,14 @@
 // Creates, changes and removes a row of any noun, in the steps of one transaction. Steps that need no answer of each other are sent
-// together (pipeline.ts). Where one statement may write several tables, a creation that writes
-// no other row of a noun writes its row and its record in one step.
+// together (pipeline.ts). Where one statement may write several tables, a creation that writes no other row of a noun writes its row and its
+// record in one step.
+import { ignoreUnhandled } from '../../concurrency/ignore-unhandled.ts';
 import { notFound, preconditionFailed } from '../../errors.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { type NamedStatement, valuesOf } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { Transaction } from '../store.ts';
 import { type GivenChildren, type GivenColumns, writeChildren } from './children.ts';
-import { handled, type Pipeline } from './pipeline.ts';
+import type { Pipeline } from './pipeline.ts';
 import {
   eventTypeOf,
   findSubscriptions,
@@ -192,7 +193,7 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
       known_by: knownBy,
     });
   const prepare = () => prepareRecord(changing, 'updated', wanted.id);
-  const locking = handled(lock(changing, wanted.id));
+  const locking = ignoreUnhandled(lock(changing, wanted.id));
   let given = precondition === null && !needsRow ? wanted.given('') : null;
   let planning = given && planned(given);
   const preparing = rules.others === undefined ? prepare() : null;
@@ -241,7 +242,7 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
 export async function remove(changing: Changing, wanted: Wanted): Promise<Made> {
   const { tx, statements, recorded } = changing;
   const prepare = () => prepareRecord(changing, 'deleted', wanted.id);
-  const locking = handled(lock(changing, wanted.id));
+  const locking = ignoreUnhandled(lock(changing, wanted.id));
   const preparing = statements.rules.others === undefined ? prepare() : null;
   const { turn, workspace_id, before } = await locking;
   if (wanted.precondition?.(before.before) === false) throw preconditionFailed();
@@ -289,7 +290,7 @@ function prepareRecord(changing: Changing, action: 'updated' | 'deleted', id: bi
   const { tx, statements } = changing;
   const values = { ...valuesFor(changing, id), event_types: possibleEvents(changing, action) };
   const drawing = only(ask<Drawn>(tx, statements.draw, values));
-  return handled(Promise.all([drawing, ask<Subscription>(tx, statements.subscriptions, values)]));
+  return ignoreUnhandled(Promise.all([drawing, ask<Subscription>(tx, statements.subscriptions, values)]));
 }
 
 /** Whether a creation writes no other row of a noun. */
@@ -399,11 +400,11 @@ function ask<Row extends object>(
   tx: Pipeline,
   statement: NamedStatement,
   values: Readonly<Record<string, unknown>>,
-): Promise<Row[]> {
-  return tx.$queryRawUnsafe<Row[]>(statement.text, ...valuesOf(statement, values)) as Promise<Row[]>;
+): PromiseLike<Row[]> {
+  return tx.$queryRawUnsafe<Row[]>(statement.text, ...valuesOf(statement, values));
 }
 
-async function only<Row>(answer: Promise<Row[]>): Promise<Row> {
+async function only<Row>(answer: PromiseLike<Row[]>): Promise<Row> {
   const [row] = await answer;
   if (row === undefined) throw new TypeError('A statement did not answer');
   return row;

@@ -147,8 +147,8 @@ export async function writeVisits(
   return { writing };
 }
 
-function ask<Row extends object>(tx: Executor, text: string, ...values: unknown[]): Promise<Row[]> {
-  return tx.$queryRawUnsafe<Row[]>(text, ...values) as Promise<Row[]>;
+function ask<Row extends object>(tx: Executor, text: string, ...values: unknown[]): PromiseLike<Row[]> {
+  return tx.$queryRawUnsafe<Row[]>(text, ...values);
 }
 
 function toColumns(visit: NewVisit): Record<string, unknown> {

@@ -1,6 +1,8 @@
 // The part of Prisma's client that executes statements, over a plain connection: for transactions of several steps without Prisma.
 import type pg from 'pg';
+import { titleOf } from '../sql/statements.ts';
 import { types } from '../sql/value-types.ts';
+import { awaitStatement } from './failed-statements.ts';
 import { toStoreError } from './failures.ts';
 
 export interface Executor {
@@ -11,7 +13,8 @@ export interface Executor {
 
 /** Executes statements over one connection, or over any connection of a pool. */
 export function executorOf(client: Pick<pg.ClientBase, 'query'> | pg.Pool): Executor {
-  const send = (text: string, values: unknown[]) => client.query({ text, values, types });
+  const send = (text: string, values: unknown[]) =>
+    awaitStatement(titleOf(text), client.query({ text, values, types }));
   return {
     $executeRawUnsafe: async (text, ...values) => (await send(text, values)).rowCount ?? 0,
     $queryRawUnsafe: async <Rows>(text: string, ...values: unknown[]) =>

@@ -1,6 +1,8 @@
 // Executes one statement over a pool. By default, a pool closes a connection after any refused statement. Then a client whose input
 // PostgreSQL refuses, such as an e-mail address already in use, would make the gateway reconnect with each request.
 import pg from 'pg';
+import { titleOf } from '../sql/statements.ts';
+import { leadToCaller, nameStatement } from './failed-statements.ts';
 
 /**
  * SQLSTATEs of errors that leave a session unchanged: invalid values, violated constraints, errors of triggers, conflicts of transactions,
@@ -8,7 +10,7 @@ import pg from 'pg';
  */
 const HARMLESS = /^(22...|23...|40...|P0001|55P03|57014)$/;
 
-/** What sends itself, such as several statements at once (changing/pipeline.ts): a client returns it as it is, before it is answered. */
+/** What sends itself, such as several statements at once (batch.ts): a client returns it as it is, before it is answered. */
 interface Submitted {
   readonly answered?: Promise<unknown>;
 }
@@ -24,10 +26,16 @@ export function keepAfterRefusals(pool: pg.Pool): void {
       return result;
     } catch (error) {
       client.release(!isHarmless(error));
+      nameStatement(error, nameOf(text));
+      leadToCaller(error);
       throw error;
     }
   };
   pool.query = query as pg.Pool['query'];
+}
+
+function nameOf(statement: string | pg.QueryConfig): string {
+  return typeof statement === 'string' ? titleOf(statement) : (statement.name ?? titleOf(statement.text));
 }
 
 function isHarmless(error: unknown): boolean {

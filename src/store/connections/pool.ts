@@ -109,7 +109,7 @@ function recordedIn(
 
 type Send = (statement: unknown, ...rest: unknown[]) => unknown;
 
-/** Makes a client prepare no named statements. Statements that submit themselves must take care of this on their own (changing/pipeline.ts). */
+/** Makes a client prepare no named statements. Statements that submit themselves must take care of this on their own (batch.ts). */
 function sendUnprepared(client: pg.Client): void {
   const send = client.query.bind(client) as Send;
   const unprepared: Send = (statement, ...rest) => {

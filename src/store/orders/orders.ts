@@ -398,6 +398,6 @@ export async function insertObjects(
   return inserted.map(({ id }) => id);
 }
 
-function ask<Row extends object>(tx: Executor, text: string, ...values: unknown[]): Promise<Row[]> {
-  return tx.$queryRawUnsafe<Row[]>(text, ...values) as Promise<Row[]>;
+function ask<Row extends object>(tx: Executor, text: string, ...values: unknown[]): PromiseLike<Row[]> {
+  return tx.$queryRawUnsafe<Row[]>(text, ...values);
 }

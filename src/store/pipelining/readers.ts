@@ -5,6 +5,7 @@ import { withAbortListener } from '../../concurrency/abort.ts';
 import type { Logger } from '../../output/log.ts';
 import type { RowBlock } from '../../rows/row-block.ts';
 import type { Readings } from '../../telemetry/kinds.ts';
+import { awaitStatement } from '../connections/failed-statements.ts';
 import { databaseUnavailable, toReason } from '../connections/failures.ts';
 import type { Liveness, Watched } from '../connections/liveness.ts';
 import type { ConnectionConfig } from '../connections/sql-constants.ts';
@@ -203,11 +204,11 @@ export function createReaders(options: ReadersOptions): Readers {
       const { promise, resolve, reject } = Promise.withResolvers<RowBlock>();
       const read: Read = { statement, values, tenantId, signal, resolve, reject, resends: 0 };
       submit(read);
-      if (!cancels || signal === undefined) return promise;
+      if (!cancels || signal === undefined) return awaitStatement(statement.name, promise);
       const cancel = () => {
         for (const one of connections) one.cancel(read);
       };
-      return withAbortListener(signal, cancel, promise);
+      return awaitStatement(statement.name, withAbortListener(signal, cancel, promise));
     },
     load() {
       const open = connections.filter(({ isOpen }) => isOpen);

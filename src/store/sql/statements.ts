@@ -1,5 +1,9 @@
 // Prepared statements by name. A statement's text is built once per process, and prepared once per connection.
 
+/** The names of statements by their texts. */
+const nameOfText = new Map<string, string>();
+const MAX_TITLE_CHARS = 100;
+
 /** A prepared statement. Statements of the same name have the same text. */
 export interface Statement {
   readonly name: string;
@@ -46,7 +50,11 @@ export function rememberedStatements(make: (name: string, text: string) => State
 }
 
 /** The statement with a name, one for all callers in the process. */
-export const statement = rememberedStatements((name, text) => ({ name, text: inWorkspace(text) }));
+export const statement = rememberedStatements((name, built) => {
+  const text = inWorkspace(built);
+  nameOfText.set(text, name);
+  return { name, text };
+});
 
 /**
  * Where the SQL of columns and conditions compares with the workspace of the row `t`. Each statement fills it in: the row says it, or it is
@@ -74,7 +82,13 @@ export function named(name: string, text: string, workspace?: string): NamedStat
     if (!parameters.includes(parameter)) parameters.push(parameter);
     return `$${parameters.indexOf(parameter) + 1}`;
   });
+  nameOfText.set(numbered, name);
   return { name, text: numbered, parameters };
+}
+
+/** What a statement is called in errors: its name, or how its text begins. Texts have placeholders, never values. */
+export function titleOf(text: string): string {
+  return nameOfText.get(text) ?? text.trim().replaceAll(/\s+/g, ' ').slice(0, MAX_TITLE_CHARS);
 }
 
 /** The values of a statement's parameters. @throws TypeError when one is missing, which is a bug */
