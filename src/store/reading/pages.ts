@@ -253,8 +253,7 @@ const MAX_TRIES = 5;
  */
 async function readSettled(ctx: StoreContext, read: PageRead): Promise<RowBlock> {
   const { highWaterMarks, replicas } = ctx.store;
-  const choosing = replicaOf(ctx);
-  const chosen = choosing === null ? null : await choosing;
+  const chosen = replicas === null ? null : await replicaOf(ctx);
   if (chosen !== null && replicas !== null) {
     const rows = await readReplayed(ctx, replicas, chosen, read);
     if (rows !== null) return rows;

@@ -25,7 +25,7 @@ export async function readRows(
   owners: Owners,
 ): Promise<RowBlock> {
   try {
-    const rows = await readFrom(ctx, 'readers', statement, values, tenancy.teamId);
+    const rows = await readOver(ctx, 'readers', statement, values, tenancy.teamId);
     return await ctx.store.rowGuard.requireOwn(rows, owners, tenancy, statement.name);
   } catch (error) {
     if (error instanceof ResultTooLarge) return scanRows(ctx, statement, values, tenancy, owners);
@@ -48,10 +48,23 @@ export async function scanRows(
   const { store, signal } = ctx;
   const { teamId } = tenancy;
   try {
-    const scan = () => readFrom(ctx, 'scans', statement, values, teamId);
+    const scan = () => readOver(ctx, 'scans', statement, values, teamId);
     const rows = await store.expensive.run(String(teamId), scan, signal);
     return await store.rowGuard.requireOwn(rows, owners, tenancy, statement.name);
   } catch (error) {
     throw toStoreError(error);
   }
+}
+
+/** Reads over connections of one kind: the primary's or, where there are replicas, those of the server that answers the request. */
+function readOver(
+  ctx: StoreContext,
+  kind: 'readers' | 'scans',
+  statement: Statement,
+  values: unknown[],
+  tenantId: bigint,
+): Promise<RowBlock> {
+  const { store, signal } = ctx;
+  if (store.replicas === null) return store[kind].read(statement, values, tenantId, signal);
+  return readFrom(ctx, kind, statement, values, tenantId);
 }
