@@ -1,4 +1,4 @@
-// Deletes what nobody needs any more: expired rows, deliveries of deleted endpoints, and visitors of deleted pages.
+// Deletes unneeded data: expired rows, deliveries of deleted endpoints, and visitors of deleted pages.
 import type { App } from '../context.ts';
 import { deleteExpired, deleteOrphanedDeliveries } from '../store/cleaning/cleaning.ts';
 import { deleteVisitors } from '../store/cleaning/page-visitors.ts';

@@ -19,17 +19,17 @@ type Account = typeof team | typeof workspace;
 type Texts = Readonly<Record<string, string>>;
 
 interface AccountRules {
-  /** Whose rows may be changed, if not those that the host and the credential show. */
+  /** Limits the rows that may be changed; absent: the tenancy of the host and the credential. */
   readonly tenancy?: Tenancy;
-  /** The form in which what was given is stored. @throws AppError `invalid` */
+  /** Converts the input to its stored form. @throws AppError `invalid` */
   settle(given: Texts, nameOf: NameOf): Texts;
-  /** @throws AppError why this change of the row cannot be made */
+  /** @throws AppError if the row does not allow this change */
   readonly requireAllowed?: (settled: Partial<Texts>, before: Partial<Texts>) => void;
 }
 
 /**
  * Changes a team or a workspace.
- * @throws AppError `not_found`, `invalid`, `conflict` where no workspace could record it; as `mutate` does
+ * @throws AppError `not_found`, `invalid`, `conflict` when there is no workspace to record it; as `mutate` does
  */
 export async function changeAccount<R extends Account>(
   ctx: Context,

@@ -30,5 +30,5 @@ const shown = (reads: Reads<AuditEntryRow & { id: bigint }>) =>
     },
   });
 
-/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+/** Everything that rest/ and graphql/ call of this noun. */
 export const service = defineService(auditEntry, { shown });

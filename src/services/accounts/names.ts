@@ -17,7 +17,7 @@ export function isName(text: string, maxLength = MAX_NAME_LENGTH): boolean {
   return text.trim() !== '' && text.length <= maxLength && isStorable(text) && !UNREADABLE.test(text);
 }
 
-/** Some of the known names of a kind, each once. @param who has them @throws AppError `invalid` blaming the plural of the kind */
+/** Parses names of a kind, each once. @param who their owner, for messages @throws AppError `invalid` blaming the plural of the kind */
 export function parseKnown(
   given: readonly string[],
   known: readonly string[],
@@ -36,7 +36,7 @@ export function parseKnown(
   return [...new Set(given)];
 }
 
-/** One of the known values. @throws AppError `invalid` blaming the field */
+/** Parses one of the allowed values. @throws AppError `invalid` blaming the field */
 export function parseOneOf<T extends string>(text: string, known: readonly T[], field: string): T {
   const found = known.find((value) => value === text);
   if (found === undefined)

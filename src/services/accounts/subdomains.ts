@@ -34,7 +34,7 @@ export function requireUnreserved({ config }: Pick<App, 'config'>, subdomain: st
     });
 }
 
-/** Parses the subdomain of who has another one, or none. @throws AppError `invalid` */
+/** Parses a new subdomain. @throws AppError `invalid`, also for a reserved one */
 export function parseSubdomain(app: App, text: string): string {
   const subdomain = parseLabel(text);
   requireUnreserved(app, subdomain);

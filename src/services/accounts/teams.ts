@@ -40,7 +40,7 @@ export async function list(ctx: Context, page: PageRequest): Promise<Page<TeamRo
 export const writeScope = scopeFor(team, 'write');
 
 /**
- * Changes a team, on any of its hosts. Its first workspace's audit trail has the change.
+ * Changes a team, on any of its hosts. The audit trail of its first workspace records the change.
  * @throws AppError `insufficient_scope` for a credential that is limited to some of its workspaces; as `changeAccount` does
  */
 export function update(
@@ -66,7 +66,7 @@ export function update(
   });
 }
 
-/** Before anything is read or locked. @throws AppError `insufficient_scope` for a credential that is limited to some workspaces */
+/** Runs before anything is read or locked. @throws AppError `insufficient_scope` for a credential that is limited to some workspaces */
 function requireWholeTeam(caller: Permitted): void {
   if (caller.kind !== 'oauth' || caller.grantedWorkspaceIds === null) return;
   throw new AppError(
@@ -76,5 +76,5 @@ function requireWholeTeam(caller: Permitted): void {
   );
 }
 
-/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+/** Everything that rest/ and graphql/ call of this noun. */
 export const service = defineService(team, { reads: { listMany }, writes: { writeScope, update } });

@@ -36,8 +36,8 @@ export async function me(ctx: Context): Promise<UserRow> {
 export const scope = scopeFor(team, 'read');
 
 /**
- * Users in the order of the ids, as `get` shows them; the one that the credential represents needs no scope. What refuses the others, such as
- * AppError `insufficient_scope`, stands in their places.
+ * Users in the order of the ids, as `get` shows them; the one that the credential represents needs no scope. If the others are refused,
+ * the error (such as AppError `insufficient_scope`) takes their places.
  */
 export async function getMany(ctx: Context, ids: readonly bigint[]): Promise<(UserRow | Error | null)[]> {
   const own = await findMe(ctx);
@@ -55,8 +55,8 @@ async function findOthers(ctx: Context, ids: readonly bigint[]): Promise<readonl
 }
 
 /**
- * A page of the users of the caller's team: its service user and the people in it. On the host of a workspace, the caller's own user alone,
- * as the team's other credentials are not shown there either.
+ * A page of the users of the caller's team: its service user and the people in it. On the host of a workspace, only the caller's own user:
+ * the team's other credentials are hidden there too.
  * @throws AppError `invalid` for `after` when that user is gone
  */
 export async function list(ctx: Context, page: PageRequest): Promise<Page<UserRow>> {
@@ -65,12 +65,12 @@ export async function list(ctx: Context, page: PageRequest): Promise<Page<UserRo
   return findTeamUsers(ctx, tenancy, placed, await onlyUser(ctx));
 }
 
-/** The one user that the caller may see; null: all of the team. */
+/** The only user that the caller may see, as a list; null: every user of the team. */
 async function onlyUser(ctx: Context): Promise<bigint[] | null> {
   return requireCaller(ctx).tenancy.workspaceIds === null ? null : [(await findMe(ctx))?.id ?? 0n];
 }
 
-/** The same list below its team; null, or nothing, for another team than the caller's. */
+/** The same list below a team; null or empty for any team but the caller's. */
 export const ofTeams: Pick<Reads<UserRow>, 'scope' | 'listMany' | 'countMany' | 'existMany'> = {
   scope,
   async listMany(ctx, teamIds, page) {
@@ -93,7 +93,7 @@ export const ofTeams: Pick<Reads<UserRow>, 'scope' | 'listMany' | 'countMany' | 
   },
 };
 
-/** Of each team whether it is the caller's. */
+/** Whether each team is the caller's. */
 function areOwn(ctx: Context, teamIds: readonly bigint[]): boolean[] {
   const { tenancy } = requireScope(ctx, scope);
   return teamIds.map((id) => id === tenancy.teamId);
@@ -134,5 +134,5 @@ export async function membershipsOf(app: App, userId: bigint): Promise<Membershi
   return findMemberships(app.store, userId);
 }
 
-/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+/** Everything that rest/ and graphql/ call of this noun. */
 export const service = defineService(user, { getMany });

@@ -30,7 +30,7 @@ export async function getBySubdomain(ctx: Context, subdomain: string): Promise<W
 
 export const writeScope = scopeFor(workspace, 'write');
 
-/** Changes a workspace. With a new subdomain it is served there at once. @throws AppError as `changeAccount` does */
+/** Changes a workspace. A new subdomain works at once. @throws AppError as `changeAccount` does */
 export async function update(
   ctx: Context,
   ref: Ref,
@@ -42,7 +42,7 @@ export async function update(
       ...(name !== undefined && { name: parseName(name) }),
       ...(subdomain !== undefined && { subdomain: parseLabel(subdomain) }),
     }),
-    // Who has a subdomain that was reserved later keeps it.
+    // A workspace keeps a subdomain that was reserved later.
     requireAllowed({ subdomain }, before) {
       if (subdomain !== undefined && subdomain !== before['subdomain']) requireUnreserved(ctx, subdomain);
     },
@@ -51,5 +51,5 @@ export async function update(
   return done;
 }
 
-/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+/** Everything that rest/ and graphql/ call of this noun. */
 export const service = defineService(workspace, { writes: { writeScope, update } });

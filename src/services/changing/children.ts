@@ -1,5 +1,5 @@
-// The children that a change writes with their parent: what a client gives of each is checked as a change of its own, and blamed by its
-// place in the list, such as `line_items_attributes[0].quantity`. Pure.
+// The children that a change writes with their parent. Each is checked like a change of its own; an error refers to it by its place in
+// the list, such as `line_items_attributes[0].quantity`. Pure.
 import {
   AppError,
   type Fault,
@@ -30,10 +30,10 @@ import { columnsOf, defaultsOf } from '../input/column-values.ts';
 import type { Given, NameOf } from '../input/parse-fields.ts';
 import { toInvalid } from './violations.ts';
 
-/** A list of children with which a noun is written. */
+/** A list of children that a noun is written with. */
 interface ChildList {
   readonly property: string;
-  /** The field in the form in which clients give it, at each moment. */
+  /** The field in the form that clients send, at each moment. */
   readonly given: Readonly<Record<Moment, Field>>;
   readonly noun: Described;
   readonly table: Table<{ id: bigint }>;
@@ -41,7 +41,7 @@ interface ChildList {
   readonly amounts: Amounts | null;
 }
 
-/** One item of a list: its own values, besides what it says of which child is meant. */
+/** The members that identify the child of an item, or delete it; the others are the child's values. */
 interface Item {
   readonly id?: bigint | null;
   readonly delete?: boolean;
@@ -50,14 +50,14 @@ interface Item {
 type Values = Readonly<Record<string, unknown>>;
 
 export interface ChildWrites {
-  /** Whether the current parent, with its children, is needed to check what is given. */
+  /** Whether the check needs the current parent with its children. */
   needRow(given: Values): boolean;
   /**
-   * @param was the current parent; for a new one, or where it is not needed, an empty object
+   * @param was the current parent; an empty object for a new one, or if it is not needed
    * @throws AppError `invalid` blaming members of items
    */
   settle(given: Values, moment: Moment, was: Values, nameOf: NameOf): GivenChildren;
-  /** The error for children that the store refused; any other error as it is. */
+  /** Converts the store's refusal of children into an AppError; returns any other error unchanged. */
   toInvalid(error: unknown, moment: Moment, nameOf: NameOf): unknown;
 }
 
@@ -68,7 +68,7 @@ function nounOfChildren({ children }: Field): Described {
   return noun as Described;
 }
 
-/** How a noun's children are written with it; null where none are. */
+/** The rules for writing a noun's children with it; null if it has none. */
 export function childWritesOf(resource: Resource): ChildWrites | null {
   const lists = childLists(resource)
     .filter(([, { writable }]) => writable !== undefined)
@@ -109,7 +109,7 @@ export function childWritesOf(resource: Resource): ChildWrites | null {
   };
 }
 
-/** Whether the store refused this list of children, or the database a row of it. Only a child is removed where a parent is changed. */
+/** Whether the store refused this list of children, or the database a row of it. A change of a parent removes only children. */
 function isAbout(error: unknown, { property, table, given }: ChildList): boolean {
   if (error instanceof ChildRefused) return error.property === property;
   const { constraint = '', kind } = violationOf(error) ?? {};
@@ -136,11 +136,11 @@ function childListOf(resource: Resource, property: string, noun: Described): Chi
 interface Naming {
   readonly moment: Moment;
   readonly nameOf: NameOf;
-  /** Gets what is wrong with items. */
+  /** Collects the errors of items. */
   readonly errors: FieldError[];
 }
 
-/** @param were the items that there are */
+/** @param were the current items */
 function settleItems(
   { property: list, given, noun, fields, amounts }: ChildList,
   items: readonly Item[],

@@ -16,8 +16,8 @@ import type { Done } from './mutate.ts';
 import { changeStepwise, type StepwiseChange } from './stepwise-change.ts';
 
 /**
- * What a change has done besides changing its row; what is absent, it has not: how many other rows it has created, its events, those of
- * `children` among them, with the page that they happened on, and the other rows that it has changed, each with an audit entry of its own.
+ * What a change does in addition to changing its row: the number of other rows that it creates; its events, including those of
+ * `children`, and the page where they happened; the other rows that it changes, each with its own audit entry. Absent: none.
  */
 export type Effects = Partial<Pick<ChangeRecord, 'rows' | 'events' | 'pageId' | 'children'>>;
 
@@ -33,7 +33,7 @@ interface LockedChange<Row, Locked>
   lock(tx: Executor, tenancy: Tenancy, id: bigint): Promise<Locked | null>;
   /** The representation that If-Match refers to, where a GET shows more than the row. */
   represent?(id: bigint): Promise<object>;
-  /** Makes the change. @returns null: the row already is as requested @throws AppError why the change cannot be made */
+  /** Makes the change. @returns null: the row already is as requested @throws AppError if the change is refused */
   make(tx: Executor, locked: Locked, before: Row, recorded: Recorded): Promise<Effects | null>;
 }
 

@@ -24,7 +24,7 @@ export interface Mutation<Row, Outcome extends ChangeOutcome> {
   readonly subject?: { readonly table: Table<{ id: bigint }>; readonly id: bigint | null };
   /** The change checks the precondition, under its lock; absent: no precondition can hold. */
   readonly takesPrecondition?: true;
-  /** @returns null: the idempotency key was claimed before @throws AppError why it is refused; a retry of what was made is answered all the same */
+  /** @returns null: the idempotency key was claimed before @throws AppError if it is refused; a retry of a completed change succeeds anyway */
   change(recorded: Recorded): Promise<Changed | null>;
   /** Parses the changed row from REST's JSON. */
   toRow(json: string): Row;
@@ -33,7 +33,7 @@ export interface Mutation<Row, Outcome extends ChangeOutcome> {
 /** The result of a change, or of the first request that it repeats. `unchanged`: the row already was as requested. */
 export interface Done<Row, Outcome extends ChangeOutcome | 'unchanged' = 'created' | 'updated'> {
   readonly outcome: Outcome;
-  /** The row after the change, or before it was removed; null when a retry names a removed row that was erased since. */
+  /** The row after the change, or before it was removed; null when a retry refers to a removed row that was erased since. */
   readonly row: Outcome extends 'removed' ? Row | null : Row;
 }
 
@@ -50,7 +50,7 @@ export async function mutate<Row, Outcome extends ChangeOutcome>(
   const key = options.idempotencyKey && hashesOf(by, options.idempotencyKey, mutation.request);
   const made = await attempt(ctx, mutation, recordedOf(ctx, by, key));
   if (typeof made === 'string') return { outcome, row: toRow(made) };
-  // Perhaps nothing could be changed because the first request had already made the change.
+  // The change may have failed because the first request had already made it.
   const first = key && (await findFirstAnswer(ctx, by.tenancy, key.key_hash));
   if (key === null || first === null) throw made;
   // The first request made the change, but its process may have ended before it stored the log position (consistency.ts).
@@ -89,7 +89,7 @@ async function attempt<Row>(
   }
 }
 
-/** What the state of the rows, or what is given, does not allow. */
+/** The codes of changes that the input or the state of the rows does not allow. */
 const REFUSALS: ReadonlySet<ErrorCode> = new Set([
   ...(['bad_request', 'not_found', 'conflict', 'precondition_failed', 'invalid'] as const),
 ]);

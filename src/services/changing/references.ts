@@ -14,7 +14,7 @@ import type { NameOf } from '../input/parse-fields.ts';
 type Noun = Table<{ id: bigint }>;
 type InWorkspace = { readonly workspaceId: bigint } | null;
 
-/** The maximum number of ids that an error names. */
+/** The maximum number of ids that an error lists. */
 const MAX_NAMED = 5;
 /** The maximum number of members that are blamed. */
 const MAX_ERRORS = 20;
@@ -43,8 +43,8 @@ export function haveLookUps(fields: Fields, inItem = false): boolean {
 
 /**
  * Checks that the references which need a look-up are in the workspace.
- * @param find returns the workspace; called only if a look-up is needed. Null: there is none, which another check reports
- * @throws AppError `invalid` blaming each member that names something else
+ * @param find returns the workspace; called only if a look-up is needed. Null: there is none; another check reports that
+ * @throws AppError `invalid` blaming each member that refers to something else
  */
 export async function requireOwn(
   ctx: Context,
@@ -81,8 +81,8 @@ interface Looked {
 }
 
 /**
- * The references that need a look-up, with their names. @param prefix the name of the item that has the fields. Those of items are
- * always looked up, since a constraint that is violated does not say by which item.
+ * The references that need a look-up, with their names. @param prefix the name of the item that has the fields. References of items are
+ * always looked up: a violated constraint does not say which item is wrong.
  */
 function namedIn(
   fields: Fields,

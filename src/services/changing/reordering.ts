@@ -1,4 +1,4 @@
-// The verb `reorder`: gives all objects below one parent a new order. It is a change of the parent, whose order it is.
+// The verb `reorder`: gives all objects below one parent a new order. It counts as a change of the parent.
 import { type Permitted, requireScope, type Scope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { invalid } from '../../errors.ts';
@@ -25,9 +25,9 @@ import type { Done } from './mutate.ts';
 type Noun = Table<{ id: bigint }>;
 
 /**
- * Gives the rows below a parent the order of the ids that the client sends, which are all of them.
+ * Gives the rows below a parent the order of the ids that the client sends, one for each row.
  * @returns the parent
- * @throws AppError `not_found` for the parent; `invalid` unless each of its rows is named once; `precondition_failed` for the parent
+ * @throws AppError `not_found` for the parent; `invalid` unless the ids are those of its rows, each once; `precondition_failed` for the parent
  */
 export async function reorder(
   ctx: Context,
@@ -66,7 +66,7 @@ function isSameSet(one: readonly bigint[], other: readonly bigint[]): boolean {
   return one.length === other.length && other.every((id) => ids.has(id));
 }
 
-/** Rows that have another position now have changed. */
+/** The `updated` events of the rows that have another position now. */
 async function eventsOf(
   tx: Executor,
   table: Noun,

@@ -1,5 +1,5 @@
-// A change in several steps, which is made again where another request got in its way. What other changes have left may refuse it: its errors
-// are thrown within its transaction.
+// A change in several steps, which is retried after a conflict with another request. It decides by the rows that it finds, so it throws its
+// errors within its transaction.
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { execute } from '../../store/changing/changes.ts';
@@ -11,16 +11,16 @@ import { type Done, type Mutation, mutate } from './mutate.ts';
 
 export interface StepwiseChange<Row, Outcome extends ChangeOutcome, Tx>
   extends Omit<Mutation<Row, Outcome>, 'change'> {
-  /** The constraints that another request may have caused to be violated: the change is made again. Absent: none. */
+  /** The constraints that a concurrent request may cause to be violated: the change is retried. Absent: none. */
   readonly meanwhile?: readonly string[];
-  /** Makes the change within the caller's tenancy. @throws AppError what refuses it */
+  /** Makes the change within the caller's tenancy. @throws AppError if the change is refused */
   readonly make: (tx: Tx, tenancy: Tenancy, recorded: Recorded) => Promise<ChangeRecord | Unchanged>;
-  /** The AppError for an error of `make`, or the error itself; absent: the error itself. */
+  /** Converts an error of `make` to an AppError, or returns it unchanged. Absent: unchanged. */
   readonly blame?: (error: unknown) => unknown;
 }
 
 /**
- * @param open how its transaction is opened: `withModels` or `withSql`
+ * @param open opens its transaction: `withModels` or `withSql`
  * @throws AppError what `make` throws, except for the retry of a change that was made; as `mutate` does
  */
 export function changeStepwise<Row, Outcome extends ChangeOutcome, Tx>(
@@ -41,8 +41,8 @@ const MAX_ATTEMPTS = 5;
 const CONTENDED = 'Other requests keep changing what this one needs. Nothing was changed.';
 
 /**
- * Repeats a change that violates one of these constraints, which another request has caused meanwhile.
- * @throws AppError `conflict` where others get in its way each time; else what the change throws
+ * Retries a change that violates one of these constraints because of a concurrent request.
+ * @throws AppError `conflict` when every attempt fails this way; otherwise what the change throws
  */
 export async function repeated<Result>(
   meanwhile: readonly string[],

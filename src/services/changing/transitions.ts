@@ -1,4 +1,4 @@
-// The fields of a noun that may change from one value to certain others only, such as the status of an order. Pure.
+// Fields whose value may change only to certain other values, such as the status of an order. Pure.
 import { blaming } from '../../errors.ts';
 import type { Field, Fields, Transitions } from '../../resources/resource.ts';
 import type { NameOf } from '../input/parse-fields.ts';
@@ -9,7 +9,7 @@ type Values = Readonly<Record<string, unknown>>;
 export interface TransitionRules {
   /** Whether the current row is needed: one of these fields is given. */
   needRow(given: Values): boolean;
-  /** @param was the current row @throws AppError `conflict` for a change that the description does not have */
+  /** @param was the current row @throws AppError `conflict` for a change that the description does not allow */
   require(given: Values, was: Values, nameOf: NameOf): void;
 }
 
@@ -27,7 +27,7 @@ export function transitionsOf(fields: Fields): TransitionRules | null {
   };
 }
 
-/** @param name the client's name for the field @throws AppError `conflict` for a change that the description does not have */
+/** @param name the client's name for the field @throws AppError `conflict` for a change that the description does not allow */
 export function requireTransition(
   { transitions = {}, values }: Pick<Field, 'transitions' | 'values'>,
   from: unknown,

@@ -29,7 +29,7 @@ type Noun = Table<{ id: bigint }>;
 
 /** The change that PostgreSQL refused. */
 interface Change {
-  /** The properties for constraints that are not called after their column. */
+  /** The properties for constraints that are not named after their column. */
   readonly besides?: Readonly<Record<string, string>> | undefined;
   readonly isRemoval?: boolean;
 }
@@ -41,7 +41,7 @@ const FAULTS: Record<Exclude<Violation['kind'], 'restrict' | 'check'>, Fault> = 
 
 const TOO_LARGE: Fault = { code: 'too_long', message: 'would be too large' };
 
-/** What a value has to be that a check of the database refuses. Amounts and measures are checked for what they are at least. */
+/** The fault of a value that a check of the database refuses. Amounts and measures are checked against a minimum. */
 function checkOf({ mustBe: expected, type }: Field): Fault {
   if (expected !== undefined) return mustBe(expected);
   const isNumber = ['decimal', 'number', 'count'].includes(type);
@@ -79,8 +79,8 @@ export function refusedBy(
 }
 
 /**
- * Converts a constraint violation into a 422, a parent that was removed meanwhile into a 404, and the removal of what other rows refer to
- * into a 409; returns any other error unchanged.
+ * Converts a constraint violation into a 422, a parent that was removed meanwhile into a 404, and the removal of a row that other rows
+ * refer to into a 409; returns any other error unchanged.
  * Constraint names contain the column's name, as PostgreSQL chooses them: `contacts_workspace_id_email_address_key`.
  */
 export function toInvalid(
@@ -89,7 +89,7 @@ export function toInvalid(
   nameOf: NameOf,
   { besides = {}, isRemoval = false }: Change = {},
 ): unknown {
-  // What was converted already blames the right member, although the violation is still its cause.
+  // A converted error already blames the right member; the violation is only its cause.
   const violation = error instanceof AppError ? null : violationOf(error);
   if (violation === null) return error;
   const { constraint, kind } = violation;
@@ -111,7 +111,7 @@ export function toInvalid(
   return invalid(name, isTooLarge ? TOO_LARGE : wrong, { cause: error });
 }
 
-/** @param constraint that of the table which refers to it */
+/** @param constraint the constraint of the table that refers to it */
 function stillNamed(title: string, constraint: string, cause: unknown): AppError {
   const by = NOUNS.find(({ table }) => constraint.startsWith(`${table}_workspace_id_`))?.title.toLowerCase();
   const others = by === undefined ? 'something else' : withArticle(by);
@@ -122,7 +122,7 @@ function stillNamed(title: string, constraint: string, cause: unknown): AppError
   );
 }
 
-/** Whether the error is a violation of uniqueness. */
+/** Whether the error says that a unique value is taken. */
 export function isTaken(error: AppError): boolean {
   return violationOf(error)?.kind === 'unique';
 }

@@ -34,15 +34,15 @@ import { refusedBy, toInvalid, tooMany } from './violations.ts';
 interface Rules extends ChangeRules {
   /** Converts the input to the form of the description. @throws AppError `invalid` */
   readonly normalize?: (input: Input) => Input;
-  /** The children that a new row is created with besides those that a client gives, by their lists in `children`. */
+  /** Children to create with a new row in addition to the client's, by their lists in `children`. */
   readonly companions?: (given: Given<Fields>) => GivenChildren;
-  /** What a change sets where that depends on the row too: `settle` is asked with the row if `needRow`, else without. */
+  /** Values that depend on the current row too: `settle` gets the row only if `needRow` is true. */
   readonly onRow?: {
     needRow(given: Given<Fields>): boolean;
     /** @throws AppError `invalid` */
     settle(given: Given<Fields>, was: Given<Fields>, nameOf: NameOf): Given<Fields>;
   };
-  /** Values for parameters that its derived columns name, at creation. */
+  /** Values for the parameters of its derived columns, at creation. */
   readonly parameters?: (ctx: Context) => Readonly<Record<string, unknown>>;
 }
 
@@ -56,7 +56,7 @@ export interface Writes<Row> {
    */
   parse(input: Input, moment: Moment, of?: Fields): Partial<Row>;
   /**
-   * @param request what identifies a retry, if this is part of another operation
+   * @param request identifies a retry, if this is part of another operation
    * @throws AppError `invalid` blaming members, `not_found` for the parent
    */
   create(
@@ -67,7 +67,7 @@ export interface Writes<Row> {
     request?: readonly unknown[],
   ): Promise<Done<Row>>;
   /**
-   * @param found when the client does not name the row by its id: the property that identifies it, and what identifies a retry
+   * @param found if the client does not use the row's id: the property that identifies the row, and what identifies a retry
    * @throws AppError `invalid` blaming members, `not_found`, `precondition_failed`, also when the row no longer has that property's value;
    *   `conflict` for a value that may not follow the current one
    */
@@ -78,21 +78,21 @@ export interface Writes<Row> {
     options: WriteOptions,
     found?: { readonly by: string; readonly request: readonly unknown[] },
   ): Promise<Done<Row>>;
-  /** Archives it; one that is archived already stays as it is. @throws AppError `not_found`, `precondition_failed` */
+  /** Archives a row; an archived row stays unchanged. @throws AppError `not_found`, `precondition_failed` */
   archive(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<Row>>;
-  /** Takes it out of the archive again. @throws AppError `not_found`, `precondition_failed` */
+  /** Takes a row out of the archive. @throws AppError `not_found`, `precondition_failed` */
   unarchive(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<Row>>;
   /**
    * Gives all objects below one parent a new order. @returns the parent, which this changes
    * @throws AppError `not_found` for the parent; `invalid`; `precondition_failed` for the parent
    */
   reorder(ctx: Context, parent: Ref, input: Input, options: WriteOptions): Promise<Done<{ id: bigint }>>;
-  /** @throws AppError `not_found`, also for what was removed before; `precondition_failed` */
+  /** @throws AppError `not_found`, also if the row was removed before; `precondition_failed` */
   remove(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<Row, 'removed'>>;
   /**
-   * As `remove`, when the client does not name the row by its id.
+   * As `remove`, for a client that does not use the row's id.
    * @param by the result of `requireScope` with `writeScope`
-   * @param named how the client names it: a retry names the same
+   * @param named the client's reference to the row, the same in a retry
    * @param id null when there is no such row or the caller does not own it
    */
   removeFound(
@@ -104,11 +104,11 @@ export interface Writes<Row> {
   ): Promise<Done<Row, 'removed'>>;
 }
 
-/** What a client asks for in a change of a row. */
+/** A client's request to change a row. */
 interface Asked {
-  /** What a retry has to ask for. */
+  /** The content of the request: a retry must have the same. */
   readonly request: readonly unknown[];
-  /** What the row is known by, where a client does not name it by its id. */
+  /** The property that identifies the row if the client does not use its id; otherwise null. */
   readonly knownBy: string | null;
   readonly nameOf?: NameOf;
 }
@@ -138,7 +138,7 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
   }
 
   /**
-   * The values of a row, from what was given, the current row, or for a new one its default values.
+   * The values of a row, from the input and the current row, or the default values of a new one.
    * @throws AppError `invalid` blaming amounts, and members of children; `conflict` for a value that may not follow the current one
    */
   function settleWith(given: Given<Fields>, moment: Moment, was: Given<Fields>, nameOf: NameOf): GivenRow {
@@ -194,7 +194,7 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
     });
   }
 
-  /** The precondition over REST's JSON. */
+  /** Applies the precondition to the row in REST's JSON. */
   function onJson(ctx: Context, { precondition }: WriteOptions): Wanted['precondition'] {
     return precondition && ((json) => precondition(toRowFor(ctx)(json)));
   }
@@ -282,7 +282,7 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
 
 const NOTHING: GivenRow = { columns: {}, json: '{}', tagIds: null };
 
-/** Converts the input to the values of a row. @param children what is done with its children */
+/** Converts the input to the values of a row. @param children the changes of its children */
 function givenRow(resource: Resource, given: Given<Fields>, children?: GivenChildren): GivenRow {
   const { tagIds } = given as { tagIds?: readonly bigint[] | null };
   const inputs = Object.entries(given).filter(([property]) => !(property in resource.fields));

@@ -37,5 +37,5 @@ export async function removeTag(
   );
 }
 
-/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+/** Everything that rest/ and graphql/ call of this noun. */
 export const service = defineService(appliedTag, { writes });

@@ -1,4 +1,4 @@
-// Tags that are applied to objects. Applying one that is there already changes nothing, and is answered with what is there.
+// Tags that are applied to objects. If the object has the tag already, nothing changes and the answer is the existing row.
 import { type Permitted, requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
@@ -18,7 +18,7 @@ import { parseRef, type Ref } from '../reading/refs.ts';
 /** Retries. After an insert fails because the tag is already applied, another request may remove it before we read it. */
 const MAX_ATTEMPTS = 5;
 
-/** The changes of a noun whose objects are tags on objects of its parent: its field `tagId` names the tag. */
+/** The changes of a noun whose objects are tags on objects of its parent: its field `tagId` refers to the tag. */
 export function appliedTagWrites<R extends Described>(noun: R, rules: ChangeRules) {
   const table = tableOf(noun);
   const { title, table: over } = table.parent;

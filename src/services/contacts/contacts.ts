@@ -127,7 +127,7 @@ async function eraseWithin(
   };
 }
 
-/** The blanked form of a contact that has no row any more. @param json its last representation in REST */
+/** The blanked form of a contact without a row. @param json its last representation in REST */
 function blank(json: string): string {
   const known = JSON.parse(json) as Record<string, unknown>;
   const blanked = Object.entries<Field>(contact.fields).map(([property, field]) => {
@@ -147,7 +147,7 @@ function blankOf({ nullable, items, object, members }: Field, value: unknown): u
   return members === undefined ? value : {};
 }
 
-/** The known members. Null and an empty list count as absent. */
+/** The known members of the input, without nulls and empty lists. */
 function withoutNothing({ members, nameOf }: Input): unknown {
   if (!isObject(members)) return members;
   return Object.fromEntries(
@@ -166,5 +166,5 @@ function withAttributes(input: Input): Input {
   return { ...input, members: { ...members, [name]: parseCustomAttributes(members[name], name) } };
 }
 
-/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+/** Everything that rest/ and graphql/ call of this noun. */
 export const service = defineService(contact, { writes });

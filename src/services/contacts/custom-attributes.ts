@@ -58,7 +58,7 @@ export function parseCustomAttributes(given: unknown, field: string): Record<str
   return Object.fromEntries(parsed);
 }
 
-/** A decimal fraction of up to so many digits is kept as it was written (IEEE 754, double precision). */
+/** Up to this many digits, a number keeps a decimal fraction as it was written (IEEE 754, double precision). */
 const EXACT_DIGITS = 15;
 
 /** Whether JSON's number may have had more digits than JavaScript keeps. */

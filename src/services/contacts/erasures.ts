@@ -3,13 +3,14 @@ import type { App, Context } from '../../context.ts';
 import { executorOf, inTransaction } from '../../store/connections/executor.ts';
 import { continueErasure, findUndone, findUndoneOf } from '../../store/erasure/erasing.ts';
 
-/** How many erasures are read at a time, and how many batches of each are done before the next one has its turn. */
+/** The number of erasures to read at a time, and of batches of one erasure before the next one continues. */
 const UNDONE = 50;
 const BATCHES = 20;
 
 /**
- * Blanks the copies of a contact that was just erased, unless there are more of a kind than one batch. If that fails, the background work does it.
- * @param team the team whose turn the work takes
+ * Blanks the copies of a contact that was just erased, unless there are more of a kind than one batch. If that fails, the background work
+ * does it.
+ * @param team the team whose queue slot the work takes
  */
 export async function blankAtOnce(
   { store, log, signal }: Pick<Context, 'store' | 'log' | 'signal'>,
@@ -36,7 +37,7 @@ export async function blankAtOnce(
 /**
  * Blanks some of the remaining copies of every erasure that no other process is working on.
  * @returns whether there is more
- * @throws the first failure, after all erasures have had their turn
+ * @throws the first failure, after trying every erasure
  */
 export async function blankSome({ store }: Pick<App, 'store'>): Promise<boolean> {
   const failures: unknown[] = [];

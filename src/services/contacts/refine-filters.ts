@@ -33,7 +33,7 @@ export const { scope, getMany, list } = readsOf(refineFilter);
 const writes = writesOf(refineFilter);
 export const { writeScope } = writes;
 
-/** Whose filter it is, and what it selects. */
+/** The workspace of a filter, and the class of objects that it selects. */
 type Place = Pick<RefineFilterRow, 'workspaceId' | 'filterClass'>;
 
 /** @throws AppError `invalid` blaming members, also of single criteria; `not_found` for the workspace; as `mutate` */
@@ -53,7 +53,7 @@ export async function update(ctx: Context, ref: Ref, input: Input, options: Writ
   return writes.update(ctx, ref, input, options);
 }
 
-/** @throws AppError `conflict` naming conditional splits that use it; `not_found`; `precondition_failed`; as `mutate` */
+/** @throws AppError `conflict` listing conditional splits that use it; `not_found`; `precondition_failed`; as `mutate` */
 export async function remove(ctx: Context, ref: Ref, options: WriteOptions) {
   try {
     return await writes.remove(ctx, ref, options);
@@ -73,7 +73,7 @@ export async function remove(ctx: Context, ref: Ref, options: WriteOptions) {
   }
 }
 
-/** At most so many splits are named in an error, and so many ids. */
+/** The maximum number of splits, and of ids, that an error lists. */
 const MAX_SPLITS = 100;
 const MAX_NAMED = 5;
 
@@ -83,8 +83,8 @@ function unknownClass({ nameOf }: Input): AppError {
 }
 
 /**
- * Checks the input of a creation or change, where it has criteria these too.
- * @param find returns null where there is no such filter, which the change itself reports
+ * Checks the input of a creation or change, including its criteria.
+ * @param find returns null if there is no such filter: the change itself reports that
  */
 async function requireCriteria(
   ctx: Context,
@@ -114,7 +114,7 @@ async function requireCriteria(
 /** Which filters of the registry to read, and in which order. */
 export type Whole = Pick<PageRequest, 'order' | 'filter'>;
 
-/** Larger than a client's page may be: the whole registry is read anyway. */
+/** Larger than a client's page may be: the complete registry is read anyway. */
 const CHUNK_SIZE = 10 * MAX_PAGE_SIZE;
 
 /**
@@ -143,5 +143,5 @@ async function* chunksFrom(
   }
 }
 
-/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+/** Everything that rest/ and graphql/ call of this noun. */
 export const service = defineService(refineFilter, { writes: { writeScope, create, update, remove } });

@@ -9,7 +9,7 @@ import { type PublicIdTable, parseId } from '../../store/sql/public-ids.ts';
 /** The values of each filter, by property. A row matches a filter that lists its value. */
 export type GivenFilters = Readonly<Record<string, readonly (string | number | boolean)[] | undefined>>;
 
-/** The most values of one filter. */
+/** The maximum number of values of one filter. */
 export const MAX_FILTER_VALUES = 100;
 const MAX_TEXT_CHARS = 1_000;
 
@@ -34,15 +34,15 @@ export function parseFilters(
   );
 }
 
-/** The ends of ranges as clients give them, by property. */
+/** The ends of ranges as clients send them, by property. */
 export type GivenRanges = Readonly<
   Record<string, { readonly from?: string | undefined; readonly to?: string | undefined } | undefined>
 >;
 
 /**
- * Parses ranges of times. An end that is not given is open.
+ * Parses ranges of times. A missing end is open.
  * @param nameOf the client's name for an end of the range of a property
- * @throws AppError `invalid` blaming each end that is no time
+ * @throws AppError `invalid` blaming each end that is not a time
  */
 export function parseRanges(
   resource: Parameters<typeof rangesOf>[0],
@@ -73,7 +73,7 @@ export function parseRanges(
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
-/** A day is its first moment, in UTC. */
+/** Parses a time. A day means its first moment in UTC. */
 function parseEnd(text: string, name: string): string {
   const { expected, parse } = typeOf('timestamp') as Form<Date>;
   const time = parse(DAY.test(text) ? `${text}T00:00:00Z` : text);

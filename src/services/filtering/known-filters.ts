@@ -1,15 +1,15 @@
-// What saved filters said when this process read them last. It may be old: whoever uses it makes sure that they still say so (refining.ts).
+// Caches saved filters as this process last read them. An entry may be stale: the caller verifies it (refining.ts).
 import { LRUCache } from 'lru-cache';
 import type { RefineFilterRow } from '../../resources/refine-filters.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
 
-/** What of a saved filter decides about a list. */
+/** The properties of a saved filter that determine a list. */
 export type SavedFilter = Pick<
   RefineFilterRow,
   'id' | 'workspaceId' | 'filterClass' | 'conjunction' | 'criteria' | 'updatedAt'
 >;
 
-/** Numbers that JavaScript does not keep exactly are bigints. For `JSON.stringify`. */
+/** A replacer for `JSON.stringify`: numbers that JavaScript cannot hold exactly are bigints. */
 const exactly = (_name: string, value: unknown) =>
   typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value;
 
@@ -19,13 +19,13 @@ interface Known {
   readonly text: string;
 }
 
-/** In characters of their texts. A filter of more than the second is read before its list. */
+/** The sizes of the cache and of its largest entry, in characters. A larger filter is not cached, so it is read before its list. */
 const MAX_CHARS = 4_000_000;
 const MAX_FILTER_CHARS = 50_000;
-/** What an entry takes beside its text, about. */
+/** The approximate size of an entry without its text and key. */
 const ENTRY_CHARS = 500;
 
-/** By who may read the filter, and its id: what one team's filter says is never tried for another team. */
+/** Keyed by the tenancy and the filter's id, so that one team's filter is never tried for another team. */
 const knownFilters = new LRUCache<string, Known>({
   maxSize: MAX_CHARS,
   maxEntrySize: MAX_FILTER_CHARS,
@@ -33,8 +33,9 @@ const knownFilters = new LRUCache<string, Known>({
 });
 
 /**
- * What is known of a saved filter.
- * @returns `remember` takes the filter as it is now, null where there is none, and tells whether it is what was known
+ * Looks a saved filter up in the cache.
+ * @returns the cached filter, and `remember`: it stores the current filter (null: there is none) and returns whether that equals the
+ *   cached one
  */
 export function knownFilter(
   { teamId, workspaceIds }: Tenancy,

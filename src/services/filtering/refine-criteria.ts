@@ -1,4 +1,4 @@
-// Checks the criteria of saved filters, when they are written and again when they are used: the whitelist of attributes and clauses, and the
+// Checks the criteria of saved filters, when they are written and again when they are used: the allowed attributes and clauses, and the
 // form of values. Pure.
 import { type Fault, type FieldError, invalidFields, mustBe, mustBeOneOf, NO_ENTRY } from '../../errors.ts';
 import { FIELD_TYPES, type Form } from '../../resources/field-types.ts';
@@ -14,14 +14,14 @@ import { parseId } from '../../store/sql/public-ids.ts';
 import type { RefineCriterion, RefineTest } from '../../store/sql/refined.ts';
 import { isObject } from '../input/parse-fields.ts';
 
-/** The most values of one criterion. */
+/** The maximum number of values of one criterion. */
 const MAX_VALUES = 100;
 const MAX_TEXT_CHARS = 1_000;
 const MAX_ERRORS = 20;
 
 const DAY_MS = 86_400_000;
 
-/** Clauses that match what the clause beside them does not match. */
+/** Negated clauses, each with the clause that it negates. */
 const NEGATIONS: Readonly<Partial<Record<Clause, Clause>>> = {
   dne: 'eq',
   nin: 'in',
@@ -32,7 +32,7 @@ const NEGATIONS: Readonly<Partial<Record<Clause, Clause>>> = {
 /**
  * Checks criteria.
  * @param filterClass what the filter selects
- * @param now the moment that days are counted from
+ * @param now the time from which days are counted
  * @param name the client's name for the list
  * @throws AppError `invalid` blaming the members of each wrong criterion, such as `criteria[1].clause`
  */
@@ -66,7 +66,7 @@ export function parseCriteria(
   return parsed;
 }
 
-/** The form of a criterion's value, by its clause: of those that negate nothing. */
+/** The form of a criterion's value. @param clause one that is not a negation */
 function testOf(attribute: RefineAttribute, clause: Clause, now: Date): Form<RefineTest> {
   const { kind } = attribute;
   if (clause === 'st')
@@ -106,10 +106,10 @@ const TEXT: Form<string> = {
     typeof value === 'string' && value.trim() !== '' && value.length <= MAX_TEXT_CHARS ? value : undefined,
 };
 
-/** What JavaScript does not keep exactly is read from the store as a bigint. */
+/** The store returns a number as a bigint if JavaScript cannot hold it exactly. */
 const isNumber = (value: unknown) => typeof value === 'number' || typeof value === 'bigint';
 
-/** JSON numbers are taken too. */
+/** Accepts JSON numbers too. */
 const AMOUNT: Form<string> = {
   expected: 'an amount, such as "12.50"',
   parse: (value) => FIELD_TYPES.decimal.parse(isNumber(value) ? String(value) : value),
@@ -141,7 +141,7 @@ type Limits = Extract<RefineTest, { kind: 'limits' }>['limits'];
 
 const limits = (...limits: Limits): RefineTest => ({ kind: 'limits', limits });
 
-/** By kind: the form of one value. Where nothing says whose ids they are, any id is one that an object may have. */
+/** The form of one value, by kind. Without `idsOf`, every possible id of an object is accepted. */
 const VALUES: Readonly<
   Record<Exclude<AttributeKind, 'date'>, (of: RefineAttribute) => Form<string | bigint | boolean>>
 > = {
@@ -166,7 +166,7 @@ const VALUES: Readonly<
   }),
 };
 
-/** A span of time, the end excluded: a day, or the millisecond of a moment. */
+/** A span of time, the end excluded: a day, or one millisecond. */
 interface Span {
   readonly from: Date;
   readonly before: Date;
@@ -174,20 +174,20 @@ interface Span {
 
 const plus = (time: Date, ms: number) => new Date(time.getTime() + ms);
 
-/** Behind the last time that a column can have, of the year 9999. */
+/** One millisecond after the last time that a column can have, in the year 9999. */
 const END = Date.parse('9999-12-31T23:59:59.999Z') + 1;
 
-/** As PostgreSQL reads it: a span that ends with the year 9999 has no end. */
+/** The time as text for PostgreSQL: a span that ends with the year 9999 has no end. */
 const toText = (time: Date) => (time.getTime() < END ? time.toISOString() : 'infinity');
 
-/** A day of UTC, or a moment. */
+/** Parses a day in UTC, or a time. */
 function parseSpan(value: unknown): Span | undefined {
   const day = FIELD_TYPES.date.parse(value);
   const from = day === undefined ? FIELD_TYPES.timestamp.parse(value) : new Date(`${day}T00:00:00.000Z`);
   return from && { from, before: plus(from, day === undefined ? 1 : DAY_MS) };
 }
 
-/** Days before or after now. */
+/** Parses a number of days before or after now. */
 function parseDays(value: unknown, now: Date): { readonly at: Date; readonly isAgo: boolean } | undefined {
   if (!isObject(value)) return undefined;
   const { days, modifier, ...others } = value;

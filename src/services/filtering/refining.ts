@@ -1,4 +1,4 @@
-// Saved filters as what selects objects: the criteria of one, checked again, and the lists that one selects.
+// Applies saved filters to lists: checks the criteria of a filter again, and reads the list that it selects.
 import { requireScope, scopeFor } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { AppError, invalid, mustBe } from '../../errors.ts';
@@ -20,7 +20,7 @@ import { parseCriteria } from './refine-criteria.ts';
 const FILTERS = tableOf(refineFilter);
 
 /**
- * The id of a saved filter that a client names.
+ * Parses a client's reference to a saved filter.
  * @param name the client's name for the parameter
  * @throws AppError `invalid`
  */
@@ -48,27 +48,27 @@ export function criteriaOf(
   return { conjunction, criteria: parseCriteria(filterClass, criteria, ctx.clock()) };
 }
 
-/** What a list is read with: as other lists, or as one that a saved filter selects. */
+/** How to read a list: like other lists (`list` is null), or by a saved filter. */
 type Refining<Row extends { id: bigint }, S extends Selection> =
   | { readonly list: null; readonly selection: S }
   | { readonly list: RefinedList<Row>; readonly selection: S };
 
-/** How what a saved filter selects is read. */
+/** Reads what a saved filter selects. */
 interface RefinedRead<Row extends { id: bigint }, S extends Selection, Result> {
-  /** Changes nothing, for it may be called several times. */
+  /** Must not change anything: it may be called several times. */
   read(refining: Refining<Row, S>): Promise<Result>;
   /**
-   * Whether what was read has rows, and so was read while the selection's `provided` held; absent: it has none, or does not depend on the
-   * filter.
+   * Whether the result has rows, which proves that the selection's `provided` held during the read. Absent: the result has no rows, or
+   * does not depend on the filter.
    */
   tells?(result: Result): boolean;
 }
 
 /**
- * Reads what a selection with a saved filter selects. A list is read by what is remembered of its saved filter, provided that the filter still says so: that is
- * part of the same statement, so where there are rows, the filter has cost nothing more. If the result is empty, the filter is read too;
- * where that now says something else, the reading is dropped, and another follows. So the answer is always by what the filter says during
- * the request, whichever process changed it.
+ * Reads what a selection with a saved filter selects. It first reads the list by the cached filter, on the condition that the filter is
+ * unchanged. The same statement checks this, so the filter costs nothing more if there are rows. If the result is empty, it also reads the
+ * filter; if that has changed, it drops the result and reads the list again. So the answer always matches the filter as it was during the
+ * request, whichever process changed it.
  * @param workspaces the parents of the lists
  * @throws AppError `invalid` blaming the parameter, when the workspaces have no such filter or it cannot be applied to their objects; as
  *   `read` does
@@ -95,7 +95,7 @@ export async function refine<Row extends { id: bigint }, S extends Selection, Re
     [early] = await Promise.allSettled([readBy(remembered, { ...selection, provided: remembered })]);
     if (early.status === 'fulfilled') {
       if (tells(early.value)) return early.value;
-      // A replica may have had an older filter then, and have this one now.
+      // A replica may have had an older filter at the time of the read, and have this one now.
       if (mayBeReplica(ctx)) early = undefined;
     }
   }
@@ -108,14 +108,14 @@ export async function refine<Row extends { id: bigint }, S extends Selection, Re
   }
   if (isOfAll(filter)) return readBy(filter);
   const owned = await Promise.all(workspaces.map((one) => findWorkspace(ctx, 'workspaces', tenancy, one)));
-  // The list itself says that there is no such workspace.
+  // The list itself reports that there is no such workspace.
   if (owned.every((one) => one === null)) return read({ list: null, selection });
   throw invalid(name, { code: 'not_found', message: 'names no saved filter of the workspace' });
 }
 
 /**
- * How a list is read by a saved filter. One whose only criterion is a filter of the list itself becomes that filter, where no index has what
- * it selects in the list's order.
+ * Decides how to read a list by a saved filter. If the only criterion equals a filter of the list itself, the list is read by that filter,
+ * unless an index has the selected rows in the list's order.
  */
 function refiningBy<Row extends { id: bigint }, S extends Selection>(
   ctx: Context,
@@ -138,7 +138,7 @@ function refiningBy<Row extends { id: bigint }, S extends Selection>(
   };
 }
 
-/** As `criteriaOf`, blaming the parameter that named the filter. */
+/** As `criteriaOf`, blaming the parameter that refers to the filter. */
 function appliedCriteria(
   ctx: Context,
   { resource }: Table<{ id: bigint }>,
@@ -158,8 +158,8 @@ function appliedCriteria(
 }
 
 /**
- * The filter of the list that selects the same rows as a criterion; undefined for none. Criteria ignore the case of text; a filter does only
- * where its match says how (`keyOf`).
+ * The filter of the list that selects the same rows as a criterion; undefined if there is none. Criteria ignore the case of text; a filter
+ * does so only if its match has `keyOf`.
  */
 function plainFilter(
   { filters }: Pick<Table<{ id: bigint }>, 'filters'>,

@@ -209,5 +209,5 @@ export async function update(
   );
 }
 
-/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+/** Everything that rest/ and graphql/ call of this noun. */
 export const service = defineService(conditionalSplit, { getMany });

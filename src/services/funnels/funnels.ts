@@ -10,5 +10,5 @@ const writes = writesOf(funnel, {
   onRow: APPENDED_CODE,
 });
 
-/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+/** Everything that rest/ and graphql/ call of this noun. */
 export const service = defineService(funnel, { writes });

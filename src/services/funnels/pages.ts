@@ -202,5 +202,5 @@ function withIds(input: Input): Input {
   return { ...input, members: { ...(members as object), [name]: parsed } };
 }
 
-/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+/** Everything that rest/ and graphql/ call of this noun. */
 export const service = defineService(page, { shown, writes: { writeScope, create, update, remove } });

@@ -71,5 +71,5 @@ export async function updateOf(
   return update(ctx, id, input, options);
 }
 
-/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+/** Everything that rest/ and graphql/ call of this noun. */
 export const service = defineService(site, { writes: { writeScope, update } });

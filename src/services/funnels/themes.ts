@@ -60,5 +60,5 @@ export async function setDefault(
   });
 }
 
-/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+/** Everything that rest/ and graphql/ call of this noun. */
 export const service = defineService(theme, { shown, actions: { setDefault } });

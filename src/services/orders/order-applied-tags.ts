@@ -10,5 +10,5 @@ const writes = appliedTagWrites(orderAppliedTag, {
   constraints: { order_applied_tags_workspace_id_order_id_tag_id_key: 'tagId' },
 });
 
-/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+/** Everything that rest/ and graphql/ call of this noun. */
 export const service = defineService(orderAppliedTag, { writes });

@@ -285,7 +285,7 @@ function meanwhileOf({ invoiceNumber }: { readonly invoiceNumber?: string | unde
   return invoiceNumber === undefined ? [NUMBER_TAKEN] : [];
 }
 
-/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+/** Everything that rest/ and graphql/ call of this noun. */
 export const service = defineService(invoice, {
   shown,
   writes: { writeScope, create, update },

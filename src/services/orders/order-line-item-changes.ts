@@ -171,5 +171,5 @@ function previewed(
   return JSON.stringify(now, (_key, value) => (typeof value === 'bigint' ? toInteger(value) : value));
 }
 
-/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+/** Everything that rest/ and graphql/ call of this noun. */
 export const service = defineService(orderLineItem);

@@ -110,5 +110,5 @@ function requireRestockable(
   }));
 }
 
-/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+/** Everything that rest/ and graphql/ call of this noun. */
 export const service = defineService(restock, { writes: { writeScope, create } });

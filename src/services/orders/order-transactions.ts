@@ -282,5 +282,5 @@ async function payBack(
   };
 }
 
-/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+/** Everything that rest/ and graphql/ call of this noun. */
 export const service = defineService(transaction, { writes: { writeScope, create }, actions: { refund } });

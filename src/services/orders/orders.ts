@@ -294,7 +294,7 @@ export function isSame(value: unknown, given: unknown): boolean {
     : value === given;
 }
 
-/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+/** Everything that rest/ and graphql/ call of this noun. */
 export const service = defineService(order, {
   shown,
   writes: { writeScope, create, update },

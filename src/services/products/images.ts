@@ -73,5 +73,5 @@ function requireSource(ctx: Context, input: Input, moment: Moment): void {
   if (url !== undefined) parseWebhookUrl(url, name, ctx.config.webhooks.allowedNetworks);
 }
 
-/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+/** Everything that rest/ and graphql/ call of this noun. */
 export const service = defineService(image, { writes: { writeScope, create, update, remove } });

@@ -6,5 +6,5 @@ import { defineService } from '../service.ts';
 
 const writes = writesOf(collection, COLLECTION_RULES);
 
-/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+/** Everything that rest/ and graphql/ call of this noun. */
 export const service = defineService(collection, { writes });

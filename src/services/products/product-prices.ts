@@ -156,5 +156,5 @@ function unitsOf({ amount }: PriceRow): bigint {
   return BigInt(amount.replace('.', ''));
 }
 
-/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+/** Everything that rest/ and graphql/ call of this noun. */
 export const service = defineService(price, { writes: { writeScope, create, update } });

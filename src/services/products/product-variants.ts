@@ -82,5 +82,5 @@ async function requireProperties(
   if (errors.length > 0) throw invalidFields(errors);
 }
 
-/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+/** Everything that rest/ and graphql/ call of this noun. */
 export const service = defineService(variant, { writes: { writeScope, create, update } });

@@ -71,5 +71,5 @@ async function requireOwn(ctx: Context, input: Input, moment: Moment, ref: Ref |
   if (errors.length > 0) throw invalidFields(errors);
 }
 
-/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+/** Everything that rest/ and graphql/ call of this noun. */
 export const service = defineService(product, { writes: { writeScope, create, update, archive, unarchive } });

@@ -45,7 +45,7 @@ export async function cancel(
   });
 }
 
-/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+/** Everything that rest/ and graphql/ call of this noun. */
 export const service = defineService(fulfillment, { writes, actions: { cancel } });
 
 export const locations = defineService(fulfillmentLocation, {

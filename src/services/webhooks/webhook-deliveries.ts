@@ -58,5 +58,5 @@ function propertiesOf<Row extends object>(row: Row, fields: Readonly<Record<keyo
   return Object.fromEntries(properties) as Row;
 }
 
-/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+/** Everything that rest/ and graphql/ call of this noun. */
 export const service = defineService(webhookDelivery);

@@ -95,7 +95,7 @@ function withLists(input: Input): Input {
   return { ...input, members: { ...members, ...Object.fromEntries(empty) } };
 }
 
-/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+/** Everything that rest/ and graphql/ call of this noun. */
 export const service = defineService(webhookEndpoint, {
   writes: { writeScope, create, update, remove },
   actions: { activate, deactivate },

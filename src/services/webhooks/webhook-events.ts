@@ -40,5 +40,5 @@ export function mayReadAll(ctx: Context, eventTypeId: string): boolean {
   );
 }
 
-/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+/** Everything that rest/ and graphql/ call of this noun. */
 export const service = defineService(webhookEvent, { shown });
