@@ -1,8 +1,9 @@
 // An error of PostgreSQL says which statement failed, and its stack leads to the function of ours that sent it: also of statements that are
 // sent together, whose error arrives long after that function has returned to the event loop.
 import { expect, test } from 'vitest';
+import { executeUnrecorded } from '../../src/store/changing/changes.ts';
 import { queryAs } from '../../src/store/changing/pipeline.ts';
-import { withModels, withTenantTransaction } from '../../src/store/changing/transactions.ts';
+import { withModels } from '../../src/store/changing/transactions.ts';
 import { executorOf, inTransaction } from '../../src/store/connections/executor.ts';
 import { query } from '../../src/store/store.ts';
 import * as factories from '../support/factories.ts';
@@ -62,7 +63,7 @@ test.each(Object.entries(WAYS))('%s', async (_way, run) => {
 
 const UNNAMED: Record<string, () => Promise<unknown>> = {
   'one of several that are sent together': () =>
-    withTenantTransaction(app, as, async (tx) => {
+    executeUnrecorded(app, as, async (tx) => {
       async function callingFunction() {
         await Promise.all([
           tx.$queryRawUnsafe('select 1'),
@@ -73,7 +74,7 @@ const UNNAMED: Record<string, () => Promise<unknown>> = {
       await callingFunction();
     }),
   'one that is sent with those before it, whose answers come first': () =>
-    withTenantTransaction(app, as, async (tx) => {
+    executeUnrecorded(app, as, async (tx) => {
       async function callingFunction() {
         const first = tx.$queryRawUnsafe('select 1');
         const second = tx.$queryRawUnsafe(FAILING.text, 0);
@@ -83,7 +84,7 @@ const UNNAMED: Record<string, () => Promise<unknown>> = {
       await callingFunction();
     }),
   'one that nothing awaits, by the statement behind it': () =>
-    withTenantTransaction(app, as, async (tx) => {
+    executeUnrecorded(app, as, async (tx) => {
       async function callingFunction() {
         void tx.$queryRawUnsafe(FAILING.text, 0);
         await tx.$queryRawUnsafe('select 2 as behind_it');

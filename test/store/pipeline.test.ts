@@ -1,11 +1,8 @@
 // The transaction of a change, over one connection: nothing is made outside of it.
 import { expect, test } from 'vitest';
-import {
-  withModels,
-  withPipeline,
-  withTenantTransaction,
-  withTransaction,
-} from '../../src/store/changing/transactions.ts';
+import { executeUnrecorded } from '../../src/store/changing/changes.ts';
+import type { Pipeline } from '../../src/store/changing/pipeline.ts';
+import { withModels, withSql, withTransaction } from '../../src/store/changing/transactions.ts';
 import { createGateway, ownGateway } from '../support/gateway.ts';
 import { createTenant } from '../support/operations.ts';
 import { prismaOf } from '../support/prisma.ts';
@@ -13,6 +10,10 @@ import { prismaOf } from '../support/prisma.ts';
 const gateway = await ownGateway({ env: { POOL_SIZE: '2' } });
 const { workspace, team } = await createTenant(gateway.app, 'pipeline');
 const as = { teamId: team.id, workspaceIds: null };
+
+/** Runs statements that are sent together, in one transaction for the caller. */
+const inSteps = <T>(work: (tx: Pipeline) => Promise<T>) =>
+  withSql(gateway.app, as, ({ pipeline }) => work(pipeline), null);
 
 const INSERT = 'insert into tags (workspace_id, name) values ($1::bigint, $2)';
 const isThere = async (name: string) =>
@@ -22,7 +23,7 @@ test('what is asked for once a transaction is over is refused', async () => {
   const late = Promise.withResolvers<unknown>();
   // On a busy machine it is rejected before it is awaited.
   late.promise.catch(() => {});
-  const failing = withPipeline(gateway.app, as, async (tx) => {
+  const failing = inSteps(async (tx) => {
     setTimeout(() => late.resolve(tx.$executeRawUnsafe(INSERT, workspace.id, 'late')), 20);
     throw new Error('refused');
   });
@@ -32,7 +33,7 @@ test('what is asked for once a transaction is over is refused', async () => {
 });
 
 test('a commit behind a statement that has failed fails, too', async () => {
-  const change = withPipeline(gateway.app, as, async (tx) => {
+  const change = inSteps(async (tx) => {
     await tx.$executeRawUnsafe(INSERT, workspace.id, 'undone');
     await expect(Promise.resolve(tx.$queryRawUnsafe('select 1 / $1::int', 0))).rejects.toMatchObject({
       code: '22012',
@@ -42,7 +43,7 @@ test('a commit behind a statement that has failed fails, too', async () => {
   await expect(change).rejects.toThrow('The transaction was not committed');
   expect(await isThere('undone')).toBe(false);
   // Its connection can be used again.
-  await withPipeline(gateway.app, as, async (tx) => {
+  await inSteps(async (tx) => {
     await tx.$executeRawUnsafe(INSERT, workspace.id, 'made');
     await tx.commit();
   });
@@ -51,7 +52,7 @@ test('a commit behind a statement that has failed fails, too', async () => {
 
 test('a connection whose prepared statements are out of date is not used again', async () => {
   const { pool } = gateway.app.store;
-  const ask = () => withPipeline(gateway.app, as, async (tx) => tx.$queryRawUnsafe('select * from reshaped'));
+  const ask = () => inSteps(async (tx) => tx.$queryRawUnsafe('select * from reshaped'));
   await pool.query('create table reshaped (a int); grant select on reshaped to public');
   await ask();
   await pool.query('alter table reshaped add b int');
@@ -61,7 +62,7 @@ test('a connection whose prepared statements are out of date is not used again',
 });
 
 test('what is asked for behind the commit is refused', async () => {
-  const change = withPipeline(gateway.app, as, async (tx) => {
+  const change = inSteps(async (tx) => {
     const commit = tx.commit();
     const behind = Promise.resolve(tx.$executeRawUnsafe(INSERT, workspace.id, 'behind'));
     await expect(behind).rejects.toThrow('The transaction is over');
@@ -76,7 +77,7 @@ test('a lock that another transaction holds too long is told as unavailable', as
   try {
     await other.query('begin');
     await other.query('select id from workspaces where id = $1 for update', [workspace.id]);
-    const waiting = withTenantTransaction(gateway.app, as, async (tx) => {
+    const waiting = executeUnrecorded(gateway.app, as, async (tx) => {
       await tx.$queryRawUnsafe("select set_config('lock_timeout', '20', true)");
       await tx.$queryRawUnsafe('select id from workspaces where id = $1::bigint for update', workspace.id);
     });

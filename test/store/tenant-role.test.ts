@@ -3,8 +3,9 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tenantRoleFindings } from '../../src/commands/doctor/tenant-role.ts';
+import { executeUnrecorded } from '../../src/store/changing/changes.ts';
 import { queryAs } from '../../src/store/changing/pipeline.ts';
-import { withTenantTransaction } from '../../src/store/changing/transactions.ts';
+
 import { readTenantRoleFacts } from '../../src/store/inspection/tenant-role-facts.ts';
 import { ENTER, enteringAs, TENANT_ROLE } from '../../src/store/tenancy/tenant-role.ts';
 import * as factories from '../support/factories.ts';
@@ -123,9 +124,7 @@ test("a row can neither be put into another team's workspace nor moved there", a
   await expect(queryAs(store, as, insert, [id, 'x'])).rejects.toMatchObject({ code: '42501' });
   await expect(queryAs(store, as, move, [id, ours.tag.id])).rejects.toMatchObject({ code: '42501' });
   await expect(
-    withTenantTransaction(gateway.app, as, (tx) =>
-      Promise.resolve(tx.$executeRawUnsafe(insert.text, id, 'x')),
-    ),
+    executeUnrecorded(gateway.app, as, (tx) => Promise.resolve(tx.$executeRawUnsafe(insert.text, id, 'x'))),
   ).rejects.toMatchObject({ code: '42501' });
   expect(await prismaOf(store).tag.findFirst({ where: { name: 'x' } })).toBeNull();
 });

@@ -3,7 +3,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { AppError } from '../../src/errors.ts';
-import { withModels, withTenantTransaction, withTransaction } from '../../src/store/changing/transactions.ts';
+import { executeUnrecorded } from '../../src/store/changing/changes.ts';
+import { withModels, withTransaction } from '../../src/store/changing/transactions.ts';
 import { interactiveLimits, transactionLimit } from '../../src/store/connections/time-limits.ts';
 import { withPrisma } from '../../src/store/store.ts';
 import * as factories from '../support/factories.ts';
@@ -68,7 +69,7 @@ for (const at of ['at its next statement', 'at its commit'])
 
 test("one of a caller's is 503 where a statement took too long, not an error of the database", async () => {
   const { id, teamId } = await factories.workspace(gateway.app);
-  const making = withTenantTransaction(gateway.app, { teamId, workspaceIds: [id] }, async (tx) => {
+  const making = executeUnrecorded(gateway.app, { teamId, workspaceIds: [id] }, async (tx) => {
     await tx.$executeRawUnsafe('set local statement_timeout = 50');
     await tx.$queryRawUnsafe('select pg_sleep(5)::text');
   });

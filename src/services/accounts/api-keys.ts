@@ -5,7 +5,8 @@ import type { Context } from '../../context.ts';
 import { notFound } from '../../errors.ts';
 import { apiKey } from '../../resources/api-keys.ts';
 import { lockApiKey, type StoredApiKey, setRevokedAt } from '../../store/accounts/api-keys.ts';
-import { withTenantTransaction } from '../../store/changing/transactions.ts';
+import { executeUnrecorded } from '../../store/changing/changes.ts';
+
 import type { Executor } from '../../store/connections/executor.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { requireRow } from '../reading/reads.ts';
@@ -37,7 +38,7 @@ export async function revoke(ctx: Context, ref: Ref): Promise<{ id: bigint }> {
   const { tenancy } = requireScope(ctx, writeScope);
   const key = await requireRow(ctx, API_KEYS, tenancy, ref);
   const now = ctx.clock();
-  const { revokedAt } = await withTenantTransaction(ctx, tenancy, (tx) => endKey(tx, key.id, now));
+  const { revokedAt } = await executeUnrecorded(ctx, tenancy, (tx) => endKey(tx, key.id, now));
   const isChanged = revokedAt?.getTime() === now.getTime();
   await (isChanged ? ctx.lookups.forget() : ctx.lookups.settle());
   return key;

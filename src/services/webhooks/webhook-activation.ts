@@ -11,7 +11,8 @@ import {
   type WebhookEndpointWithSecretRow,
   webhookEndpoint,
 } from '../../resources/webhook-endpoints.ts';
-import { withTenantTransaction } from '../../store/changing/transactions.ts';
+import { executeUnrecorded } from '../../store/changing/changes.ts';
+
 import { transactionLimit } from '../../store/connections/time-limits.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { type MissedSince, makeMissedDue, untilChangesEnd } from '../../store/webhooks/missed-events.ts';
@@ -112,7 +113,7 @@ async function sendUnsettled(ctx: Context, { tenancy }: Permitted, missed: Misse
   if (missed.most === 0) return;
   try {
     await untilChangesEnd(ctx.store);
-    await withTenantTransaction(ctx, tenancy, (tx) => makeMissedDue(tx, { ...missed, since }));
+    await executeUnrecorded(ctx, tenancy, (tx) => makeMissedDue(tx, { ...missed, since }));
   } catch (error) {
     // The endpoint is active. A client can still request the missed events (webhook-redelivery.ts).
     ctx.log.warn(

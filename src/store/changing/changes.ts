@@ -22,7 +22,7 @@ import { type ChangeRecord, type Recorded, tenancyOf, type Unchanged } from './r
 import type { ChangeRules } from './rules.ts';
 import { type ChangeStatements, changeStatements } from './statements.ts';
 import { type Changing, create, type Made, remove, type Same, update, type Wanted } from './steps.ts';
-import { lockTimeout, type Open, type Opened, withModels, withPipeline, withSql } from './transactions.ts';
+import { lockTimeout, type Open, type Opened, withModels, withSql } from './transactions.ts';
 
 export { type Given, TooMany } from './steps.ts';
 
@@ -125,7 +125,7 @@ interface Begun extends Pick<Changing, 'tx' | 'everywhere'>, Pick<Opened<unknown
   readonly tenancy: Tenancy;
 }
 
-/** Opens a transaction, makes a change in it, and follows it up. */
+/** Opens a transaction, makes a change in it, and follows it up. @returns null: the idempotency key was claimed before */
 async function run<Tx>(
   ctx: StoreContext,
   recorded: Recorded,
@@ -135,54 +135,65 @@ async function run<Tx>(
   const { placement } = ctx.store;
   const tenancy = await placement.nameWorkspaces(tenancyOf(recorded));
   const everywhere = await placement.nameWorkspaces({ ...tenancyOf(recorded), workspaceIds: null });
-  return attempt(ctx, recorded, () =>
-    open(
+  try {
+    const made = await attempt(ctx, recorded, () =>
+      open(
+        ctx,
+        tenancyOf(recorded),
+        ({ pipeline, tx, ready }) => work({ tx: pipeline, tenancy, everywhere, ready }, tx),
+        recorded.key_hash,
+      ),
+    );
+    if ('change' in made) await followUp(ctx, made);
+    return toChanged(made);
+  } catch (error) {
+    if (wasClaimedBefore(error)) return null;
+    throw error;
+  }
+}
+
+/**
+ * Runs several steps for a caller that leave no record: no audit entry, no event, no idempotency key. Serialization failures and deadlocks
+ * are retried.
+ * @param work may send the commit with its last statements; otherwise it is sent when `work` is done
+ * @throws AppError as the changes of one row do; what `work` throws
+ */
+export function executeUnrecorded<T>(
+  ctx: StoreContext,
+  tenancy: Tenancy,
+  work: (tx: Pipeline) => Promise<T>,
+): Promise<T> {
+  return attempt(ctx, { team: tenancy.teamId, key_hash: null }, () =>
+    withSql(
       ctx,
-      tenancyOf(recorded),
-      ({ pipeline, tx, ready }) => work({ tx: pipeline, tenancy, everywhere, ready }, tx),
-      recorded.key_hash,
+      tenancy,
+      async ({ pipeline }) => {
+        const done = await work(pipeline);
+        if (!pipeline.isCommitted) await pipeline.commit();
+        return done;
+      },
+      null,
     ),
   );
 }
 
-/**
- * Makes a change of several steps that leaves no record: no audit entry, no event, no idempotency key. `work` commits it.
- * @throws AppError as the changes of one row do
- */
-export async function executeUnrecorded(
-  ctx: StoreContext,
-  tenancy: Tenancy,
-  workspaceId: bigint,
-  work: (tx: Pipeline) => Promise<void>,
-): Promise<void> {
-  const own = { ...tenancy, workspaceIds: [workspaceId] };
-  const make = async (tx: Pipeline): Promise<Same> => {
-    await work(tx);
-    return { unchanged: '' };
-  };
-  await attempt(ctx, { team: tenancy.teamId, key_hash: null }, () => withPipeline(ctx, own, make, null));
-}
-
-/** Makes a change once its team has a slot, and follows it up. Serialization failures and deadlocks are retried. */
-async function attempt(
+/** Runs a transaction once its team has a slot. Serialization failures and deadlocks are retried. */
+async function attempt<T>(
   ctx: StoreContext,
   { team, key_hash }: Pick<Recorded, 'team' | 'key_hash'>,
-  change: () => Promise<Made | Same>,
-): Promise<Changed | null> {
+  transaction: () => Promise<T>,
+): Promise<T> {
   for (let attempts = 1; ; attempts++) {
     let isBegun = false;
     const begin = () => {
       isBegun = true;
-      return change();
+      return transaction();
     };
     try {
-      const made = await ctx.store.changing.run(String(team), begin, ctx.signal);
-      if ('change' in made) await followUp(ctx, made);
-      return toChanged(made);
+      return await ctx.store.changing.run(String(team), begin, ctx.signal);
     } catch (error) {
-      // The change got no slot: too many were waiting, or the request ended while it waited.
+      // It got no slot: too many were waiting, or the request ended while it waited.
       if (!isBegun && error instanceof AppError) throw nothingChanged(error);
-      if (wasClaimedBefore(error)) return null;
       if (isLockTimeout(error)) throw lockTimeout(key_hash !== null);
       if (!isConflictOfTransactions(error) || attempts === MAX_ATTEMPTS) throw toStoreError(error);
       await sleep(Math.random() * MAX_PAUSE_MS * 2 ** (attempts - 1));

@@ -5,7 +5,6 @@ import { AppError, nothingChanged, outcomeUnknown } from '../../errors.ts';
 import { type Executor, inOrder } from '../connections/executor.ts';
 import {
   isConflictOfTransactions,
-  isLockTimeout,
   isStale,
   tookTooLong,
   toStoreError,
@@ -63,10 +62,6 @@ export type Open<Tx> = <T>(
   keyHash: string | null,
 ) => Promise<T>;
 
-/** With SQL: statements are sent together where they need no answer of each other (pipeline.ts). */
-export const withSql: Open<Executor> = (ctx, tenancy, work, keyHash) =>
-  withPipeline(ctx, tenancy, (pipeline) => work({ pipeline, tx: pipeline, ready: async () => {} }), keyHash);
-
 /** With Prisma's models: statements are sent one by one, and Prisma commits when `work` is done. */
 export const withModels: Open<Transaction> = async (ctx, tenancy, work, keyHash) => {
   const isEntered = await ctx.store.hasTenantRole();
@@ -80,21 +75,6 @@ export const withModels: Open<Transaction> = async (ctx, tenancy, work, keyHash)
   });
 };
 
-/** Runs `work` as `withPipeline`, and commits. @throws as `withTransaction` */
-export function withTenantTransaction<T>(
-  ctx: StoreContext,
-  tenancy: Tenancy,
-  work: (tx: Executor) => Promise<T>,
-): Promise<T> {
-  return withPipeline(ctx, tenancy, async (tx) => {
-    const done = await work(tx);
-    await tx.commit();
-    return done;
-  }).catch((error: unknown) => {
-    throw isLockTimeout(error) ? lockTimeout(false) : toStoreError(error);
-  });
-}
-
 /** A change waited too long for another change of the same row, or for the first request with the same key. */
 export function lockTimeout(hasKey: boolean): AppError {
   const message = `Another change of the same object${hasKey ? ', or the first request with this idempotency key,' : ''} is still under way. Nothing was changed.`;
@@ -104,17 +84,10 @@ export function lockTimeout(hasKey: boolean): AppError {
 }
 
 /**
- * Runs `work` in one transaction for a caller. It sees and changes only rows that the caller owns, and waits for locks only as long as
- * other changes do. Statements are sent together, and `work` sends the commit with its last ones: without it, everything is rolled back.
- * @param keyHash an idempotency key, which no other transaction has at that time
- * @throws as `withTransaction`, but the database's error for what PostgreSQL has refused or ended, so that it can be told and tried again
+ * With SQL: statements are sent together where they need no answer of each other (pipeline.ts). `work` sends the commit with its last
+ * statements: without it, everything is rolled back.
  */
-export async function withPipeline<T>(
-  ctx: StoreContext,
-  tenancy: Tenancy,
-  work: (tx: Pipeline) => Promise<T>,
-  keyHash: string | null = null,
-): Promise<T> {
+export const withSql: Open<Executor> = async (ctx, tenancy, work, keyHash) => {
   const { store } = ctx;
   const isEntered = await store.hasTenantRole();
   return untilCommit(ctx, async (onCommit) => {
@@ -125,7 +98,7 @@ export async function withPipeline<T>(
       requireNotAborted(ctx);
       // Where it fails, so does what is sent behind it.
       enter(tx, isEntered, tenancy, keyHash).then(null, () => {});
-      const done = await work(tx);
+      const done = await work({ pipeline: tx, tx, ready: async () => {} });
       isClean = tx.isCommitted || (await rollBack(client, tx));
       return done;
     } catch (error) {
@@ -136,7 +109,7 @@ export async function withPipeline<T>(
       client.release(!isClean);
     }
   });
-}
+};
 
 /** @returns whether the connection can be used again */
 async function rollBack(client: pg.PoolClient, tx: Pipeline): Promise<boolean> {

@@ -88,7 +88,7 @@ export async function recordVisits(
   let erased: readonly bigint[] = [];
   // Only contacts show them. Nothing is locked meanwhile.
   await readUserAgents(visits.filter(({ contactId }) => contactId != null));
-  await executeUnrecorded(ctx, tenancy, workspaceId, async (tx) => {
+  await executeUnrecorded(ctx, { ...tenancy, workspaceIds: [workspaceId] }, async (tx) => {
     if (contactIds.length > 0) void ask(tx, HOLD, workspaceId, contactIds);
     void ask(tx, LOCK, pageId);
     const found = await findSeen(tx, place, uuids, contactIds);

@@ -2,9 +2,10 @@
 // smallest unit of the currency, once.
 import type { OrderType, ServiceStatus } from '../../resources/orders/order-statuses.ts';
 import { order, orderLineItem } from '../../resources/orders/orders.ts';
+import { executeUnrecorded } from '../changing/changes.ts';
 import { bumpAt, type ChangeRecord, timeOf } from '../changing/records.ts';
 import { findSnapshots } from '../changing/snapshots.ts';
-import { withTenantTransaction } from '../changing/transactions.ts';
+
 import type { Executor } from '../connections/executor.ts';
 import { shifted } from '../sql/periods.ts';
 import { periodOf, singularUnit } from '../sql/price-terms.ts';
@@ -122,7 +123,7 @@ export async function previewLineChange(
   wanted: WantedChange,
 ): Promise<LineChange | null> {
   const owner = await ctx.store.placement.nameWorkspaces(tenancy);
-  return withTenantTransaction(ctx, tenancy, async (tx) => {
+  return executeUnrecorded(ctx, tenancy, async (tx) => {
     const place = await findLinePlace(tx, owner, wanted.lineId);
     return place && findLineChange(tx, place.workspaceId, wanted);
   });
