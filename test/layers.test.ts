@@ -398,6 +398,12 @@ test('only files that are about Citus name it; all others ask store/shard-placem
   expect(breaking(sources.filter(inRoom), ({ code }) => tables.test(code))).toEqual([]);
 });
 
+test('SQL of columns and conditions leaves the workspace of its row to the statement', () => {
+  const inFragments = ({ path }: Source) => /^store\/(tables|sql)\//.test(path);
+  const itself = /= t\.workspace_id\b/;
+  expect(breaking(sources.filter(inFragments), ({ code }) => itself.test(code))).toEqual([]);
+});
+
 test('no file has a name that says nothing', () => {
   const empty = /(^|\/)(utils?|helpers?|common|shared|types|misc|lib|index)(\.[\w.]*)?ts$/;
   expect(breaking(sources, ({ path }) => empty.test(path))).toEqual([]);

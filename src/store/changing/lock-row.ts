@@ -21,7 +21,7 @@ interface Locked {
 /**
  * Locks a visible row that the caller owns until the transaction ends, and the contact whose data it can show, so that it is not erased
  * meanwhile. Null if there is none.
- * @param tenancy from `ownership`
+ * @param tenancy from `Placement.nameWorkspaces`
  * @param columns what is selected of the row `t` besides its workspace
  */
 export async function lockRow<Row extends Locked = Locked>(

@@ -17,7 +17,7 @@ export interface LockedPositions {
   readonly ids: readonly bigint[];
 }
 
-/** Locks the parent of rows of an ordered table; null where the caller owns no such parent. @param tenancy from `ownership` */
+/** Locks the parent of rows of an ordered table; null where the caller owns no such parent. @param tenancy from `Placement.nameWorkspaces` */
 export async function lockPositions(
   tx: Tx,
   { name, parent, owned }: Noun,
