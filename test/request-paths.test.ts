@@ -33,10 +33,10 @@ async function expectAtMost(budget: number, request: () => Promise<unknown>) {
 test('a page of contacts', async () => {
   const { body: first } = await create();
   await create();
-  await expectAtMost(56, () => succeed('GET', `${contacts}?after=${first.id}`));
+  await expectAtMost(57, () => succeed('GET', `${contacts}?after=${first.id}`));
 });
 
-test('createContact', () => expectAtMost(75, create));
+test('createContact', () => expectAtMost(78, create));
 
 test('removeConditionalSplit', async () => {
   const plan = ['Entry', { split: 'Split', matched: ['Left'], unmatched: ['Right'] }];
@@ -46,7 +46,7 @@ test('removeConditionalSplit', async () => {
       return `/api/v2/funnels/${funnel.id}/conditional_split_steps/${step('Split').id}?branch=matched`;
     }),
   );
-  await expectAtMost(75, () => succeed('DELETE', paths.pop() ?? ''));
+  await expectAtMost(76, () => succeed('DELETE', paths.pop() ?? ''));
 });
 
 test('createOrder', async () => {
@@ -63,5 +63,5 @@ test('createOrder', async () => {
       { variant_id: product['default_variant_id'], products_price_id: price.id, quantity: 1 },
     ],
   };
-  await expectAtMost(84, () => succeed('POST', `${workspace}/orders`, { order }));
+  await expectAtMost(87, () => succeed('POST', `${workspace}/orders`, { order }));
 });
