@@ -36,7 +36,7 @@ export function decodeCursor(kind: string, cursor: string, field: string, sort: 
   if (position === null || (cursor !== encoded && cursor !== padded(encoded)))
     throw invalid(field, {
       code: 'invalid_format',
-      message: `is not a cursor of this list${sort === 'id' ? '' : ` by ${sort}`}`,
+      message: `is not a cursor of this list${sort === 'id' ? '' : ` by ${sort}`}. Use one from its edges or pageInfo`,
     });
   return position;
 }

@@ -56,8 +56,8 @@ export type FieldErrorCode = keyof typeof FIELD_ERROR_CODES;
 export interface Fault {
   readonly code: FieldErrorCode;
   /**
-   * Continues the name of the field, without a full stop: `has already been taken`. Or sentences that need no name, which begin with a
-   * capital letter and end with a full stop: `Give first or last, not both.`
+   * Continues the name of the field, without a full stop: `has already been taken`; after a colon where it begins with `there`. Or
+   * sentences that need no name, which begin with a capital letter and end with a full stop: `Give first or last, not both.`
    */
   readonly message: string;
 }
@@ -69,11 +69,15 @@ export interface FieldError extends Fault {
 
 // What is wrong with values, for the rules that many fields have: each rule has its code and its words here.
 
-export const REQUIRED: Fault = { code: 'required', message: 'must be given' };
-export const BLANK: Fault = { code: 'required', message: 'must be more than white space' };
-export const NO_ENTRY: Fault = { code: 'required', message: 'must contain at least one entry' };
+export const REQUIRED: Fault = { code: 'required', message: 'is required' };
+export const BLANK: Fault = { code: 'required', message: 'must not be blank' };
+export const NO_ENTRY: Fault = { code: 'required', message: 'must have at least one item' };
 export const NOT_AN_OBJECT: Fault = mustBe('an object');
 export const NOT_VALID: Fault = { code: 'invalid_format', message: 'is not valid' };
+export const UNSTORABLE: Fault = {
+  code: 'invalid_format',
+  message: 'must not contain NUL characters or lone surrogates',
+};
 export const TAKEN: Fault = { code: 'taken', message: 'has already been taken' };
 
 /** A value in another form. @param expected the text after "must be" */
@@ -98,21 +102,44 @@ export function tooLong(most: number): Fault {
 
 /** A list with more items than it may have. */
 export function tooManyItems(most: number): Fault {
-  return { code: 'too_many', message: `must be at most ${most} items long` };
+  return { code: 'too_many', message: `must have at most ${most} items` };
+}
+
+/** More objects than another one may have. @param owner with its article: `a contact` @param things their plural */
+export function moreThan(owner: string, most: number, things: string): Fault {
+  const message = `${owner[0]?.toUpperCase()}${owner.slice(1)} can have at most ${most} ${things}.`;
+  return { code: 'too_many', message };
+}
+
+/** An object without a member that it may have. @param known those that it may have */
+export function noKnownMember(known: readonly string[], isEmpty: boolean): Fault {
+  const message = `has none of the members that this takes: ${known.join(', ')}`;
+  return { code: isEmpty ? 'required' : 'unknown_field', message };
+}
+
+/** An amount with more digits after the decimal point than its currency has. */
+export function tooPrecise(places: number, currency: string): Fault {
+  const digits = places === 1 ? 'digit' : 'digits';
+  return {
+    code: 'invalid_format',
+    message: `can have at most ${places} ${digits} after the decimal point in ${currency}`,
+  };
 }
 
 /** A list that must have exactly two items. */
 export const NOT_TWO_ITEMS: Fault = { code: 'invalid_format', message: 'must have exactly two items' };
 
-/** Ids that name nothing in the workspace. @param missing some of them */
-export function notInWorkspace(missing: readonly bigint[] = []): Fault {
+/** Ids that name nothing in the workspace. @param title that of the noun @param missing some of the ids */
+export function noSuch(title: string, missing: readonly bigint[] = []): Fault {
   const which = missing.length === 0 ? '' : `: ${missing.join(', ')}`;
-  return { code: 'not_found', message: `names something that does not exist in the workspace${which}` };
+  return { code: 'not_found', message: `there is no such ${title.toLowerCase()} in this workspace${which}` };
 }
 
-/** A field error as clients read it: `email_address has already been taken.` */
+/** A field error as clients read it: `email_address has already been taken.`, `image_id: there is no such image in this workspace.` */
 export function sentenceOf({ field, message }: FieldError): string {
-  return /^\p{Lu}/u.test(message) ? message : `${field} ${message}.`;
+  if (/^\p{Lu}/u.test(message)) return message;
+  const end = message.endsWith('.') ? '' : '.';
+  return `${field}${message.startsWith('there ') ? ':' : ''} ${message}${end}`;
 }
 
 interface AppErrorOptions {
@@ -162,12 +189,19 @@ export function notFound(what: string): AppError {
 
 /** The 412 for a precondition that does not hold (RFC 9110 §13.1.1), and for an object that is no longer what it was found by. */
 export function preconditionFailed(): AppError {
-  return new AppError('precondition_failed', 'The object was changed meanwhile, or does not match If-Match.');
+  return new AppError(
+    'precondition_failed',
+    'The object has changed since you read it. Read it again, then repeat the change.',
+  );
 }
 
 /** The 405 for a path that supports other methods (RFC 9110 §15.5.6). @param allow the supported methods */
 export function methodNotAllowed(allow: readonly string[]): AppError {
-  return new AppError('method_not_allowed', `This path answers ${allow.join(', ')} only.`, { allow });
+  return new AppError(
+    'method_not_allowed',
+    `This path does not support the method. Use ${allow.join(', ')}.`,
+    { allow },
+  );
 }
 
 /** What else there is to say of a field error. */
@@ -215,6 +249,9 @@ export function parseAll<P extends Record<string, () => unknown>>(
   return values as { [Name in keyof P]: ReturnType<P[Name]> };
 }
 
+/** What clients read of a failure of ours. */
+export const INTERNAL_MESSAGE = 'Something went wrong on the server. Report the request id to its operator.';
+
 /** The error with "Nothing was changed." added to its message. */
 export function nothingChanged(error: AppError): AppError {
   return withMessage(error, `${error.message} Nothing was changed.`);
@@ -224,7 +261,7 @@ export function nothingChanged(error: AppError): AppError {
 export function outcomeUnknown(error: AppError): AppError {
   return withMessage(
     error,
-    `${error.message} What it was to change may have been changed: look before you send it again. With an idempotency key the same request is safe to send again.`,
+    `${error.message} The change may have been made: look before you send it again, or send it with the same idempotency key.`,
   );
 }
 

@@ -5,6 +5,7 @@ import {
   FIELD_ERROR_CODES,
   invalid,
   invalidFields,
+  noSuch,
   REQUIRED,
   sentenceOf,
   shownErrors,
@@ -27,10 +28,19 @@ test('what is a sentence already has no name before it', () => {
   expect(sentenceOf({ code: 'not_allowed', field: 'last', message })).toBe(message);
 });
 
+test('what begins with `there` follows a colon, and no sentence ends with two full stops', () => {
+  const field = 'image_id';
+  expect(sentenceOf({ ...noSuch('Image'), field })).toBe(
+    'image_id: there is no such image in this workspace.',
+  );
+  const message = 'cannot be applied. Give another one.';
+  expect(sentenceOf({ code: 'not_allowed_now', field, message })).toBe(`image_id ${message}`);
+});
+
 test('the detail of several field errors is their sentences, in order', () => {
   const errors = ['name', 'color'].map((field) => ({ ...REQUIRED, field }));
   expect(invalidFields(errors, 'Look again.').message).toBe(
-    'name must be given. color must be given. Look again.',
+    'name is required. color is required. Look again.',
   );
 });
 

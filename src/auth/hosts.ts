@@ -56,7 +56,7 @@ function lastOf(header: string | null): string | null {
 export function unknownTarget(): AppError {
   return new AppError(
     'misdirected_request',
-    'The proxy does not name the host of the request: the last value of X-Forwarded-Host must be a host, with or without a port, and that of X-Forwarded-Proto must be http or https.',
+    'The proxy does not say which host the request is for. Let it set X-Forwarded-Host to a host and X-Forwarded-Proto to http or https.',
   );
 }
 
@@ -119,7 +119,7 @@ async function lookUpHost(app: AuthApp, name: string): Promise<Host> {
   }
   throw new AppError(
     'misdirected_request',
-    `This service does not serve the host ${name}. It serves ${serviceHost}: the operator sets SERVICE_HOST to the name or address that clients use.`,
+    `The host ${name} is not served. This service serves ${serviceHost}; the operator sets SERVICE_HOST to the name or address that clients use.`,
   );
 }
 

@@ -71,7 +71,7 @@ export function createIssuerKeys(options: IssuerOptions): IssuerKeys {
       if (fallback !== null) return fallback;
       throw new AppError(
         'unavailable',
-        'The issuer of access tokens cannot be asked for its keys at the moment.',
+        'The issuer of access tokens does not answer with its keys. Try again shortly.',
         {
           retryAfterSeconds: RETRY_MS / 1000,
           cause: error,

@@ -128,7 +128,7 @@ async function createFirstKey(app: AuthApp): Promise<void> {
 }
 
 function sealedKeys(): AppError {
-  return new AppError('unavailable', 'Tokens cannot be issued at the moment.', {
+  return new AppError('unavailable', 'Tokens cannot be issued at the moment. Try again later.', {
     retryAfterSeconds: 60,
     cause: new Error('SECRET_KEY opens none of the signing keys of this store'),
   });

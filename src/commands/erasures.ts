@@ -50,7 +50,7 @@ async function readList(path: string): Promise<string[]> {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const wrong = lines.findIndex((line) => !isErasure(line));
   if (wrong !== -1)
-    throw new StartupError(`${path} is no list of erasures (line ${wrong + 1}). Nothing was changed.`);
+    throw new StartupError(`${path} is not a list of erasures (line ${wrong + 1}). Nothing was changed.`);
   return lines;
 }
 

@@ -19,7 +19,7 @@ export async function untilInterrupted<T>(
     return await cancellingOn(signal, () => store.cancel(), work());
   } catch (error) {
     throw signal.aborted && !saysItself(error)
-      ? new StartupError('Interrupted: what was under way is undone. Start again.', { cause: error })
+      ? new StartupError('Interrupted. What was running was undone; start again.', { cause: error })
       : error;
   }
 }

@@ -32,7 +32,10 @@ async function readPassword(shell: Shell): Promise<string> {
   const [line = ''] = text.split('\n');
   const password = line.replace(/\r$/, '');
   if (password === '')
-    throw invalid('password', { code: 'required', message: 'There is no password on standard input.' });
+    throw invalid('password', {
+      code: 'required',
+      message: 'There is no password on standard input. Pipe one in.',
+    });
   return password;
 }
 

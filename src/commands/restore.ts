@@ -98,7 +98,7 @@ async function openFile(path: string): Promise<FileHandle> {
   const found = await file.stat();
   if (!found.isFile()) {
     await file.close();
-    throw new StartupError(`${path} is no file.`);
+    throw new StartupError(`${path} is not a file.`);
   }
   return file;
 }
@@ -121,7 +121,7 @@ async function verify({ signal }: Shell, file: FileHandle, path: string): Promis
     if (signal.aborted) throw new StartupError('Interrupted: nothing was changed.', { cause });
     // A truncated stream has no error message of its own.
     const why = (cause instanceof Error && cause.message) || 'it is cut short or damaged';
-    throw new StartupError(`${path} is no whole backup (${why}). Nothing was changed.`, { cause });
+    throw new StartupError(`${path} is not a complete backup (${why}). Nothing was changed.`, { cause });
   } finally {
     await archive?.close();
   }

@@ -36,7 +36,7 @@ export function watchUnhandledErrors(
     exception(error) {
       metrics.countUnhandled('exception');
       logError({ err: error }, 'an exception was thrown and nothing caught it: the process ends');
-      failed.reject(new StartupError('An unexpected exception ended this process: the log says which.'));
+      failed.reject(new StartupError('An unexpected exception ended this process. See the log.'));
       const { shutdownDelayMs, shutdownTimeoutMs } = limits;
       timer ??= setTimeout(() => exit(1), shutdownDelayMs + shutdownTimeoutMs + STOP_GRACE_MS).unref();
     },

@@ -2,10 +2,10 @@
 import { GraphQLError, Kind } from 'graphql';
 import { challenge } from '../auth/challenge.ts';
 import type { Context } from '../context.ts';
-import { AppError } from '../errors.ts';
+import { AppError, INTERNAL_MESSAGE } from '../errors.ts';
 import type { RequestFacts } from '../telemetry/request-facts.ts';
 import { messageWithNames } from './closed-sets.ts';
-import { extensionsOf, MASKED } from './request-errors.ts';
+import { extensionsOf } from './request-errors.ts';
 
 /**
  * The extension `http` of an error. Yoga applies it to the response and removes it. With `spec`, the status is only used for clients
@@ -45,7 +45,7 @@ export function toPublicError(thrown: Error, ctx: Context, hasData: boolean): Gr
     { err: cause, requestId: ctx.requestId, path: error.path?.join('.') },
     'GraphQL field failed',
   );
-  return withExtensions(error, MASKED, {
+  return withExtensions(error, INTERNAL_MESSAGE, {
     code: 'INTERNAL',
     requestId: ctx.requestId,
     ...(!hasData && { http: { status: 500 } }),
@@ -75,7 +75,7 @@ export function toGraphQLError(error: unknown): GraphQLError {
 
 /** The response when the client could not read any other. */
 export function notAcceptable({ requestId, facts }: Context): Response {
-  const message = 'The answer is application/graphql-response+json or application/json.';
+  const message = 'The Accept header must allow application/graphql-response+json or application/json.';
   addRefusal(facts, 'bad_request', message);
   const errors = [{ message, extensions: { code: 'BAD_REQUEST', requestId } }];
   const headers = { 'Content-Type': 'application/json; charset=utf-8' };

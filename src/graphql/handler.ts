@@ -128,7 +128,7 @@ function requireSmallWithoutCredentials({ actor }: Context, bytes: number): void
   const { message, invalidToken } = unauthenticated(actor, undefined);
   throw new AppError(
     'unauthenticated',
-    `${message} Without valid credentials a request body may have ${MAX_ANONYMOUS_BYTES} bytes at most.`,
+    `${message} Without valid credentials a request body can have at most ${MAX_ANONYMOUS_BYTES} bytes.`,
     { invalidToken },
   );
 }
@@ -154,7 +154,10 @@ async function releaseSlotWhenSent(
  */
 function requireJson(contentType: string | null): void {
   if (/^\s*application\/json\s*(;|$)/i.test(contentType ?? '')) return;
-  throw new AppError('unsupported_media_type', 'Send the operation as application/json.');
+  throw new AppError(
+    'unsupported_media_type',
+    'The operation must be JSON. Send it with Content-Type: application/json.',
+  );
 }
 
 function yogaOptions(

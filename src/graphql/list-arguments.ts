@@ -189,7 +189,7 @@ export function parseListArgs(resource: Described, args: ListArgs): PageRequest 
   if (sortOrder != null && direction !== sortOrder)
     throw invalid('sortOrder', {
       code: 'not_allowed',
-      message: 'and the direction of orderBy contradict each other: give one of them',
+      message: 'and the direction of orderBy differ. Give one of them',
     });
   return parseConnectionArgs(
     resource.table,

@@ -305,7 +305,7 @@ builder.queryFields((t) => ({
     rowsOf: 'ids',
     resolve: (_root, { ids }, ctx) => {
       if (ids.length > MAX_PAGE_SIZE)
-        throw invalid('ids', { code: 'too_many', message: `must be at most ${MAX_PAGE_SIZE}` });
+        throw invalid('ids', { code: 'too_many', message: `can have at most ${MAX_PAGE_SIZE} ids` });
       return ids.map((id) => findByGlobalId(ctx, id));
     },
   }),

@@ -46,7 +46,10 @@ function withoutLocation(error: Error): GraphQLError {
 /** The one error that replaces a result with too many errors, bytes or rows; null for any other result. */
 function refusalOfResult(errors: readonly Error[]): AppError | null {
   if (errors.length > MAX_ERRORS)
-    return new AppError('invalid', `The operation fails in more than ${MAX_ERRORS} places.`);
+    return new AppError(
+      'invalid',
+      `The operation fails in more than ${MAX_ERRORS} places. Ask for fewer fields.`,
+    );
   const causes = errors.map(rootCause);
   return causes.find((cause) => cause instanceof AnswerTooLarge || cause instanceof TooManyRows) ?? null;
 }

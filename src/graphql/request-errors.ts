@@ -1,9 +1,6 @@
 // The error response to a request that never got as far as an operation. It works before the GraphQL API has been loaded.
 import type { Context } from '../context.ts';
-import { AppError, shownErrors } from '../errors.ts';
-
-/** Replaces messages that would reveal internals of the gateway. */
-export const MASKED = 'Something went wrong inside. The request id helps us to find out what.';
+import { AppError, INTERNAL_MESSAGE, shownErrors } from '../errors.ts';
 
 /**
  * The response to a request that failed before its operation was parsed, for example an unknown host, a too large body, or an
@@ -15,7 +12,7 @@ export function requestErrorResponse(
   restResponse: Response,
   { request, requestId }: { request: Request; requestId: string },
 ): Response {
-  const refusal = error instanceof AppError ? error : new AppError('internal', MASKED);
+  const refusal = error instanceof AppError ? error : new AppError('internal', INTERNAL_MESSAGE);
   const type = request.headers.get('accept')?.includes('application/graphql-response+json')
     ? 'application/graphql-response+json'
     : 'application/json';

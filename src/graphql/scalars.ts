@@ -12,7 +12,7 @@ const MAX = 2n ** 63n - 1n;
 function parseInteger(text: string): bigint {
   const value = /^-?\d{1,40}$/.test(text) ? BigInt(text) : null;
   if (value === null || value < MIN || value > MAX) {
-    throw new GraphQLError('BigInt must be a whole number of 64 bits, or its digits as a string.');
+    throw new GraphQLError('BigInt must be a 64-bit integer, or its digits as a string.');
   }
   return value;
 }
@@ -23,13 +23,15 @@ builder.scalarType('BigInt', {
   serialize: toInteger,
   parseValue(value) {
     if (typeof value === 'number' && !Number.isSafeInteger(value)) {
-      throw new GraphQLError('BigInt beyond 2^53 must be sent as a string of digits, or it is not exact.');
+      throw new GraphQLError(
+        'BigInt beyond 2^53 must be sent as a string of digits. Otherwise it would be rounded.',
+      );
     }
     return parseInteger(typeof value === 'string' ? value : String(value));
   },
   parseLiteral(node) {
     if (node.kind === Kind.INT || node.kind === Kind.STRING) return parseInteger(node.value);
-    throw new GraphQLError('BigInt must be a whole number, or its digits as a string.', { nodes: node });
+    throw new GraphQLError('BigInt must be an integer, or its digits as a string.', { nodes: node });
   },
 });
 

@@ -42,9 +42,7 @@ export function validateDocument(
 }
 
 function tooManyRepetitions(): GraphQLError {
-  return new GraphQLError(
-    'The document selects fields of the same name, or spreads fragments, more often than can be compared. Select each once.',
-  );
+  return new GraphQLError('The document selects the same fields or fragments too often. Select each once.');
 }
 
 /** How many operations of the document an error message lists. */

@@ -77,7 +77,7 @@ export function preflight(config: Config, { method, headers }: Request, path: st
   if (audience === 'configured' && !isAllowed(config, origin))
     throw new AppError(
       'origin_not_allowed',
-      'Pages of this origin may not call the gateway. Whoever runs it names their origins in CORS_ORIGINS.',
+      'Pages of this origin may not call the gateway. The operator can add the origin to CORS_ORIGINS.',
     );
   return new Response(null, { status: 204, headers: PREFLIGHT });
 }

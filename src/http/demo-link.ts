@@ -63,6 +63,6 @@ async function readCode(request: Request): Promise<string> {
 function refused(): AppError {
   return new AppError(
     'not_found',
-    'This link is not good any more: it works once, for five minutes, on the machine that printed it.',
+    'This link has expired or was already used. It works once, for five minutes, on the machine that printed it.',
   );
 }

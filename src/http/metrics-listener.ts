@@ -47,7 +47,12 @@ export async function listenForMetrics({
         send(outgoing, 421, 'This is the port of metrics. Ask for it by its address.\n');
       else if (url.split('?')[0] !== PATH) send(outgoing, 404, `The metrics are at ${PATH}.\n`);
       else if (method === 'GET' || method === 'HEAD') void answer(outgoing);
-      else send(outgoing.setHeader('Allow', 'GET, HEAD'), 405, 'This path answers GET, HEAD only.\n');
+      else
+        send(
+          outgoing.setHeader('Allow', 'GET, HEAD'),
+          405,
+          'This path does not support the method. Use GET, HEAD.\n',
+        );
     },
   );
   http.maxConnections = MAX_CONNECTIONS;

@@ -133,7 +133,10 @@ export function handleRequests(
   /** Closes a connection with too many waiting requests. It sends no response, because such a client would not read it. */
   function dropConnection(socket: Socket, peer: Peer): void {
     refused.add(socket);
-    const error = new AppError('bad_request', `More than ${MAX_WAITING} requests wait on this connection.`);
+    const error = new AppError(
+      'bad_request',
+      `More than ${MAX_WAITING} requests wait on this connection. Wait for answers, or open more connections.`,
+    );
     void server.refuse(error, peer).body?.cancel();
     socket.destroy();
   }
@@ -162,10 +165,7 @@ export function handleRequests(
   http.on('checkExpectation', onRequest);
   http.on('connect', ({ socket }: IncomingMessage) => {
     socket.on('error', () => {});
-    refuse(
-      socket,
-      new AppError('bad_request', 'The request could not be read. CONNECT is for proxies, and this is none.'),
-    );
+    refuse(socket, new AppError('bad_request', 'The method CONNECT is not supported: this is not a proxy.'));
   });
   http.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (socket.writable) return refuse(socket as Socket, toParserRefusal(error));

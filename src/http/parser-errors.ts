@@ -10,9 +10,15 @@ export function toParserRefusal(
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
       if (isInTarget(error.rawPacket)) return targetTooLong();
-      return new AppError('header_fields_too_large', 'The target and the headers are larger than 16 kB.');
+      return new AppError(
+        'header_fields_too_large',
+        'The path and the headers are too large. Together they can have at most 16 kB.',
+      );
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return new AppError('payload_too_large', 'The extensions of chunks are larger than 16 kB.');
+      return new AppError(
+        'payload_too_large',
+        'The chunk extensions are too large. They can have at most 16 kB.',
+      );
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new AppError('request_timeout', 'The request took too long to arrive.');
     case 'HPE_INVALID_EOF_STATE':

@@ -38,12 +38,18 @@ export function requireShortHead({ url = '', rawHeaders }: RequestHead): void {
   if (url.length > MAX_TARGET_CHARS) throw targetTooLong();
   // The array contains names and values alternately.
   if (rawHeaders.length > 2 * MAX_HEADER_FIELDS)
-    throw new AppError('header_fields_too_large', `There are more than ${MAX_HEADER_FIELDS} header fields.`);
+    throw new AppError(
+      'header_fields_too_large',
+      `There are too many header fields. A request can have at most ${MAX_HEADER_FIELDS}.`,
+    );
 }
 
 /** The error for a target that is too long. */
 export function targetTooLong(): AppError {
-  return new AppError('uri_too_long', `The target is longer than ${MAX_TARGET_CHARS} characters.`);
+  return new AppError(
+    'uri_too_long',
+    `The path and query are too long. They can have at most ${MAX_TARGET_CHARS} characters.`,
+  );
 }
 
 /** Whether a head is too large because of its target, which does not end within its limit. */
@@ -80,7 +86,7 @@ function parseHost(text: string): string {
 }
 
 function parseNewHost(text: string): string {
-  if (!isAuthority(text)) throw unreadable('Its host is no name of one.');
+  if (!isAuthority(text)) throw unreadable('Its Host header is not a valid host.');
   return PLAIN_HOST.test(text) ? text : new URL(`http://${text}`).host;
 }
 

@@ -199,7 +199,7 @@ function nothingAt(path: string): string {
 
 /** @throws AppError `unavailable` once the listener is draining */
 function requireServing({ isBegun }: Pick<Draining, 'isBegun'>): void {
-  if (isBegun) throw new AppError('unavailable', 'The gateway is shutting down.');
+  if (isBegun) throw new AppError('unavailable', 'The gateway is shutting down. Try again shortly.');
 }
 
 /** `/graphql`: the API for programs, GraphiQL for a browser that asks for a page. */

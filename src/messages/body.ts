@@ -49,5 +49,8 @@ export async function readBytes(
 
 /** The error for a body of more than `maxBytes` (RFC 9110 §15.5.14). */
 function bodyTooLarge(maxBytes: number): AppError {
-  return new AppError('payload_too_large', `The request body is larger than ${maxBytes} bytes.`);
+  return new AppError(
+    'payload_too_large',
+    `The request body is too large. It can have at most ${maxBytes} bytes.`,
+  );
 }

@@ -48,7 +48,7 @@ function whyNotRegistered(metadata: ClientMetadata): string | null {
   if (!toTexts(grants).every((grant) => SELF_REGISTERED_GRANTS.includes(grant)))
     return `grant_types may only contain ${SELF_REGISTERED_GRANTS.join(' and ')}`;
   if (typeof name === 'string' && !isName(name, MAX_CLIENT_NAME_LENGTH))
-    return `client_name must have 1 to ${MAX_CLIENT_NAME_LENGTH} characters, all of them visible`;
+    return `client_name must have 1 to ${MAX_CLIENT_NAME_LENGTH} visible characters`;
   return null;
 }
 

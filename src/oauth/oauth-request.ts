@@ -39,7 +39,10 @@ export function createOauthRequest(received: Omit<OauthRequest, 'body' | 'form'>
     body,
     async form() {
       if (!FORM.test(raw.headers.get('content-type') ?? ''))
-        throw new AppError('unsupported_media_type', 'Send application/x-www-form-urlencoded.');
+        throw new AppError(
+          'unsupported_media_type',
+          'The body must be a form. Send it as application/x-www-form-urlencoded.',
+        );
       return new URLSearchParams(Buffer.from((await body()) ?? []).toString());
     },
   };

@@ -23,7 +23,7 @@ export async function requireShort(request: OauthRequest, bounds: Bounds): Promi
   const text = isForm ? Buffer.from((await request.body()) ?? []).toString() : new URL(url).search.slice(1);
   if (isShort(text, bounds)) return;
   const code = isForm ? 'payload_too_large' : 'bad_request';
-  throw new AppError(code, 'The request is too long: in all, in one of its parameters, or by their number.');
+  throw new AppError(code, 'The request is too long, or has too many parameters.');
 }
 
 function isShort(text: string, { all, each }: Bounds): boolean {

@@ -11,11 +11,14 @@ const MAX_METADATA_BYTES = 8_192;
 export async function register(engine: Engine, request: OauthRequest): Promise<Response> {
   const { app } = engine;
   if (!app.config.oauth.registration)
-    throw new AppError('not_found', 'Clients are registered by the operator of this service.');
+    throw new AppError(
+      'not_found',
+      'Clients cannot register themselves here. The operator of this service registers them.',
+    );
   if (((await request.body())?.byteLength ?? 0) > MAX_METADATA_BYTES)
     throw new AppError(
       'payload_too_large',
-      `The client metadata is larger than ${MAX_METADATA_BYTES} bytes.`,
+      `The client metadata is too large. It can have at most ${MAX_METADATA_BYTES} bytes.`,
     );
   await admitRegistration(app, request.address);
   return engine.answer(request);

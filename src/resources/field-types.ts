@@ -50,7 +50,7 @@ export const only = <Value>(expected: string, is: (value: never) => boolean): Fo
 
 /** The form of lists whose items have the given form. */
 export const listOf = <Value>({ expected, parse }: Form<Value>): Form<Value[]> => ({
-  expected: `a list in which each item is ${expected}`,
+  expected: `a list where each item is ${expected}`,
   parse(value) {
     const items = Array.isArray(value) ? value.map(parse) : [undefined];
     return items.includes(undefined) ? undefined : (items as Value[]);
@@ -65,7 +65,7 @@ export function oneOf(values: readonly string[]): Form<string> {
 
 /** JSON numbers are exact only below 2^53. As a string of digits, a client can send any 64-bit integer. */
 const integer: Form<bigint> = {
-  expected: 'an integer below 2^53, or one below 2^63 as a string of digits',
+  expected: 'an integer, or its digits as a string (needed from 2^53 on)',
   parse(value) {
     if (typeof value === 'bigint') return value < 2n ** 63n && value >= -(2n ** 63n) ? value : undefined;
     if (Number.isSafeInteger(value)) return BigInt(value as number);
@@ -130,7 +130,7 @@ const DECIMAL = /^-?\d{1,15}(?:\.\d{1,9})?$/;
 export const FIELD_TYPES = {
   int8,
   int4: type<number>({
-    expected: 'an integer of 32 bits, or its digits as a string',
+    expected: 'a 32-bit integer, or its digits as a string',
     parse(value) {
       const number = typeof value === 'string' && INTEGER.test(value) ? Number(value) : value;
       return typeof number === 'number' && (number | 0) === number ? number | 0 : undefined;
@@ -145,7 +145,7 @@ export const FIELD_TYPES = {
   }),
   /** A whole number, which clients may also send as a string of digits. */
   count: type<number>({
-    expected: 'a whole number below 2^31, or its digits as a string',
+    expected: 'an integer from 0 to 2147483647, or its digits as a string',
     parse(value) {
       const number = typeof value === 'string' && INTEGER.test(value) ? Number(value) : value;
       return typeof number === 'number' && (number | 0) === number && number >= 0 ? number | 0 : undefined;
@@ -160,7 +160,7 @@ export const FIELD_TYPES = {
   }),
   /** A measurement, such as a length: a number in JSON. Amounts of money have the type `decimal`. */
   number: type<number>({
-    expected: 'a number with at most 9 digits before the point and 6 behind it, or its text',
+    expected: 'a number with at most 9 digits before the point and 6 after it, or its text',
     parse: (value) =>
       ['number', 'string'].includes(typeof value) && NUMBER.test(String(value))
         ? Number(value) + 0
@@ -186,7 +186,8 @@ export const FIELD_TYPES = {
   }),
   /** An exact decimal. It is never converted to a floating-point number. */
   decimal: type<string>({
-    expected: 'a decimal number as text, such as "12.50": at most 15 digits before the point and 9 behind it',
+    expected:
+      'a decimal number as text, such as "12.50", with at most 15 digits before the point and 9 after it',
     parse: parseDecimal,
     columns: ['numeric'],
     fromText: asIs,

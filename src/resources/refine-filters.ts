@@ -75,7 +75,7 @@ export const refineFilter = describe({
       type: 'text',
       nullable: true,
       writable: 'always',
-      mustBe: 'null or more than white space',
+      mustBe: 'null or not blank',
       maxLength: 255,
       description: 'The name of the filter, unique in the workspace; or null.',
     },

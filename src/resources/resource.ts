@@ -276,7 +276,7 @@ export function filtersOf(
       const field: (Pick<Field, 'type' | 'idsOf'> & Partial<Field>) | undefined =
         resource.fields[property] ?? resource.inputs?.[property] ?? filter.of;
       const description = filter.description ?? field?.description;
-      if (description === undefined) throw new Error(`The filter ${property} says not what it is.`);
+      if (description === undefined) throw new Error(`Filter ${property} has no description.`);
       const idsOf = nounNamedBy(field) ?? (property === 'id' ? resource : undefined);
       const type = idsOf !== undefined ? 'int8' : (field?.type ?? 'text');
       if (!isFilterable(type)) throw new Error(`The filter ${property} is of the type ${type}.`);
@@ -456,7 +456,7 @@ export function uncapitalize(word: string): string {
 
 /** The property of a noun with its parent's id, such as `workspaceId`. */
 export function parentKeyOf({ parentKey, parent }: Pick<Resource, 'parent' | 'parentKey'>): string {
-  if (parent === undefined) throw new TypeError('It is below nothing.');
+  if (parent === undefined) throw new TypeError('The noun has no parent.');
   return parentKey ?? `${uncapitalize(parent.type)}Id`;
 }
 

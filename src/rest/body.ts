@@ -60,7 +60,7 @@ export function bodyOf(
       ),
     parse(body) {
       const members = wrapper === undefined ? body : unwrap(body, wrapper, isLikeWrapper);
-      if (isClosed) refuseUnknown(members, known, besideWrapper(body, wrapper));
+      if (isClosed) refuseUnknown(members, known, besideWrapper(body, wrapper), wrapper);
       return { members, nameOf: restNameOf };
     },
   };
@@ -90,7 +90,12 @@ function besideWrapper(body: unknown, wrapper: string | undefined): string[] {
 }
 
 /** Leaves a body with only unknown members to the check for empty bodies. @throws AppError `invalid` with the refused members */
-function refuseUnknown(members: unknown, known: ReadonlySet<string>, outside: readonly string[]): void {
+function refuseUnknown(
+  members: unknown,
+  known: ReadonlySet<string>,
+  outside: readonly string[],
+  wrapper = 'body',
+): void {
   const given = isObject(members) ? Object.keys(members) : [];
   const unknown = given.filter((key) => !known.has(key));
   const refused = [...outside, ...(unknown.length < given.length ? unknown : [])];
@@ -99,8 +104,8 @@ function refuseUnknown(members: unknown, known: ReadonlySet<string>, outside: re
     refused.slice(0, MAX_LISTED).map((key) => {
       const field = key.slice(0, MAX_NAME_CHARS);
       const message = outside.includes(key)
-        ? 'stands beside the object that it belongs to'
-        : `is not known here: this takes ${[...known].join(', ')}`;
+        ? `Move \`${field}\` into \`${wrapper}\`.`
+        : `Unknown member ${field}. This takes: ${[...known].join(', ')}.`;
       return { code: 'unknown_field', field, message };
     }),
   );
@@ -134,7 +139,7 @@ export async function readJson(request: Request, ctx: Context): Promise<unknown>
   if (type !== null && !JSON_TYPE.test(type)) throw notJson();
   const coding = headers.get('content-encoding');
   if (coding !== null && !isIdentity(coding))
-    throw new AppError('unsupported_media_type', 'Send the body without a content coding.');
+    throw new AppError('unsupported_media_type', 'Send the body without Content-Encoding.');
   const bytes = await readBody(request, ctx.config.limits.maxBodyBytes);
   if (bytes.length === 0) return {};
   if (type === null) throw notJson();
@@ -143,8 +148,7 @@ export async function readJson(request: Request, ctx: Context): Promise<unknown>
   const value = parseJson(bytes);
   const { isDeeper, members } = measure(value, MAX_DEPTH);
   oweMembers(ctx, members);
-  if (isDeeper)
-    throw invalid('body', { code: 'too_many', message: `must be of ${MAX_DEPTH} levels at most` });
+  if (isDeeper) throw invalid('body', { code: 'too_many', message: `must have at most ${MAX_DEPTH} levels` });
   return isEmptyValue(value) ? {} : value;
 }
 
@@ -165,12 +169,15 @@ export async function refuseBody(request: Request): Promise<void> {
     return;
   throw invalid('body', {
     code: 'unknown_field',
-    message: 'must be empty: whatever this request takes is in its address',
+    message: 'This request takes no body.',
   });
 }
 
 function notJson(): AppError {
-  return new AppError('unsupported_media_type', 'Send the body as application/json.');
+  return new AppError(
+    'unsupported_media_type',
+    'The body must be JSON. Send it with Content-Type: application/json.',
+  );
 }
 
 /** A byte order mark before the JSON is refused as well (RFC 8259 §8.1). */
@@ -178,7 +185,7 @@ function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch (cause) {
-    throw new AppError('bad_request', 'The body is not JSON in UTF-8.', { cause });
+    throw new AppError('bad_request', 'The body is not valid JSON. Send JSON in UTF-8.', { cause });
   }
 }
 

@@ -163,7 +163,7 @@ export function parsePageQuery(query: URLSearchParams, served: ServedParameters 
   if (page.afterTime !== undefined && (page.sort !== 'updatedAt' || page.after === null))
     throw invalid(AFTER_TIME, {
       code: 'not_allowed',
-      message: 'goes with after and sort_property=updated_at, as the Link header has them',
+      message: 'needs after and sort_property=updated_at. Use the URL in the Link header',
     });
   // Every page that is not empty has a link to the next (spec §4 rules 3-4), so `more` is not needed.
   return {
@@ -196,15 +196,20 @@ function requireServed(query: URLSearchParams, { filter, refinedBy, sorts }: Ser
     (refinedBy !== undefined && STORED_FILTER.includes(name)) ||
     (sorts !== undefined && name === 'sort_property');
   const unsupported = query.keys().filter((name) => UNSUPPORTED.test(name) && !isServed(name));
-  refuse(
-    unsupported,
-    (name) =>
-      `This list does not serve ${name}. To ignore it would answer other rows than those asked for.${
-        refinedBy !== undefined && /filter|stable/i.test(name)
-          ? ' A saved filter is named by filter[refine_filter_id].'
-          : ''
-      }`,
+  const served = [...LIST_PARAMETERS, ...(sorts === undefined ? [] : ['sort_property'])];
+  refuse(unsupported, (name) =>
+    refinedBy !== undefined && /filter|stable/i.test(name)
+      ? `Unknown parameter ${name}. Name a saved filter with filter[refine_filter_id].`
+      : unknownParameter(name, served),
   );
+}
+
+/** The parameters of every list. */
+const LIST_PARAMETERS = ['after', 'per_page', 'sort_order'];
+
+/** @param known the parameters that the list has */
+function unknownParameter(name: string, known: readonly string[]): string {
+  return `Unknown parameter ${name}. This list has: ${known.join(', ')}.`;
 }
 
 /**
@@ -241,7 +246,7 @@ function parseSortProperty(text: string, sorts: Readonly<Record<string, Sort>>):
 function parseAfterTime(text: string): Date {
   const time = toTime(text);
   if (time === null)
-    throw invalid(AFTER_TIME, mustBe('a time as the Link header has it, such as 2026-01-31T09:30:00.000Z'));
+    throw invalid(AFTER_TIME, mustBe('a time as in the Link header, such as 2026-01-31T09:30:00.000Z'));
   return time;
 }
 
@@ -289,7 +294,7 @@ function parseRefineFilterParameter(query: URLSearchParams): Selection['refinedB
   if (other !== undefined)
     throw invalid(other.name, {
       code: 'not_allowed',
-      message: `names another saved filter than ${first?.name}`,
+      message: `names another saved filter than ${first?.name}. Give one of them`,
     });
   return first;
 }
@@ -337,7 +342,7 @@ function parseFilterParameters(
       const range = ranges[rangeEnd.property] ?? {};
       ranges[rangeEnd.property] = range;
       if (range[rangeEnd.end] !== undefined)
-        throw blaming('bad_request', name, { code: 'repeated', message: 'was given twice' });
+        throw blaming('bad_request', name, { code: 'repeated', message: 'is given twice. Give it once' });
       range[rangeEnd.end] = value;
       continue;
     }
@@ -347,7 +352,7 @@ function parseFilterParameters(
     if (property === undefined)
       throw blaming('bad_request', name, {
         code: 'unknown_field',
-        message: `This list has no ${name}. It has ${all.join(', ')}.`,
+        message: unknownParameter(name, all),
       });
     const before = given.get(property);
     if (before === undefined)
@@ -359,7 +364,7 @@ function parseFilterParameters(
     else
       throw blaming('bad_request', name, {
         code: 'repeated',
-        message: 'was given twice. Give its values once, with commas between them',
+        message: 'is given twice. Give its values once, with commas between them',
       });
   }
   if (given.size === 0 && Object.keys(ranges).length === 0) return null;

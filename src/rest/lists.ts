@@ -133,7 +133,7 @@ function addRows<R>(rows: readonly R[], write: Writer<R>, maxBytes = Number.POSI
     if (index > 0 && out.length > maxBytes)
       throw invalid('per_page', {
         code: 'too_many',
-        message: `The page is larger than ${maxBytes} bytes, which is the most that is allowed. Ask for fewer objects per page, or for fewer fields by expand[].`,
+        message: `The page is larger than ${maxBytes} bytes. Ask for fewer objects with per_page, or for fewer fields with expand[].`,
       });
   }
 }

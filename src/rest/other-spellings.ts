@@ -29,6 +29,9 @@ export function refusalOfOtherSpellings(
   return (query) => {
     for (const name of query.keys())
       if (!known.includes(name) && misspelling.test(lettersOf(name)))
-        throw invalid(name, { code: 'unknown_field', message: `is not known: write ${known.join(' or ')}` });
+        throw invalid(name, {
+          code: 'unknown_field',
+          message: `Unknown parameter ${name}. Use ${known.join(' or ')}.`,
+        });
   };
 }

@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import { challenge } from '../auth/challenge.ts';
 import type { Host } from '../auth/hosts.ts';
 import type { App } from '../context.ts';
-import { AppError, STATUS_OF, shownErrors } from '../errors.ts';
+import { AppError, INTERNAL_MESSAGE, STATUS_OF, shownErrors } from '../errors.ts';
 import { type Logger, limitLines } from '../output/log.ts';
 
 const MAX_REASON_CHARS = 300;
@@ -17,8 +17,7 @@ export interface ErrorContext {
 
 /** The response to a failed request. An unknown error is logged, and masked for the client. */
 export function errorResponse(error: unknown, { app, requestId, host }: ErrorContext): Response {
-  const appError =
-    error instanceof AppError ? error : new AppError('internal', 'Something went wrong on our side.');
+  const appError = error instanceof AppError ? error : new AppError('internal', INTERNAL_MESSAGE);
   const status = STATUS_OF[appError.code];
   if (appError.code === 'unavailable') logUnavailable(app, appError, requestId);
   else if (status >= 500) app.log.error({ err: appError.cause ?? error, requestId }, appError.message);

@@ -47,7 +47,9 @@ async function askStore(store: App['store']) {
   );
   const { pending, failed } = state;
   if (pending.length + failed.length > 0) {
-    throw new AppError('unavailable', 'Migrations are not applied yet.', { retryAfterSeconds: 5 });
+    throw new AppError('unavailable', 'Migrations are not applied yet. Try again shortly.', {
+      retryAfterSeconds: 5,
+    });
   }
   if (isTooNew(state)) {
     const message =

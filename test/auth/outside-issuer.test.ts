@@ -97,7 +97,7 @@ async function expectRefused(token: string, detail = INVALID): Promise<void> {
 async function expectUnavailable(token: string): Promise<void> {
   const response = await ask(token);
   expect((await expectProblem(response, 'unavailable')).detail).toBe(
-    'The issuer of access tokens cannot be asked for its keys at the moment.',
+    'The issuer of access tokens does not answer with its keys. Try again shortly.',
   );
   expect(response.headers.get('Retry-After')).toBe('5');
   expect(response.headers.get('WWW-Authenticate')).toBeNull();

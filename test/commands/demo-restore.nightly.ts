@@ -176,7 +176,7 @@ test('what is not the demo is left alone', async () => {
 });
 
 test('a store that is not the demo is refused, and nothing is changed', async () => {
-  const message = 'This store does not hold the demo data: nothing was changed.';
+  const message = 'This store does not hold the demo data. Nothing was changed.';
   const other = await createGateway();
   await factories.workspace(other.app, { teamId: (await factories.team(other.app)).id, subdomain: 'acme' });
   const otherEnv = { ...env, DATABASE_URL: databaseUrlOf(other) };

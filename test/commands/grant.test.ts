@@ -59,7 +59,7 @@ test('revoke ends a grant with its tokens at once; a second time it stays as it 
 test.concurrent.each([
   [['revoke', '999999'], 'Grant not found.'],
   [['revoke', 'x'], 'Grant not found.'],
-  [['list', '--team', '999999'], 'Team not found: "npx funnel-gateway team list" shows the teams'],
+  [['list', '--team', '999999'], 'Team not found. "npx funnel-gateway team list" shows the teams'],
 ])('grant %j is refused with a sentence', async (args, message) => {
   const { code, stdout, stderr } = await runHere(['grant', ...args], env);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

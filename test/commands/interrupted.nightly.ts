@@ -34,7 +34,7 @@ const count = async (table: string) =>
 const UNDONE = {
   code: 1,
   stdout: '',
-  stderr: 'Interrupted: what was under way is undone. Start again.\n',
+  stderr: 'Interrupted. What was running was undone; start again.\n',
 };
 
 test('seed, which waits for whoever adds a team', async () => {

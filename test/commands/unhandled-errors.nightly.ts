@@ -74,7 +74,7 @@ test('a rejected promise is logged and counted, and the process goes on; an exce
   expect(await answer()).toBe(200);
   const { code, stderr } = await server.result;
   expect(code).toBe(1);
-  expect(stderr).toContain('An unexpected exception ended this process: the log says which.');
+  expect(stderr).toContain('An unexpected exception ended this process. See the log.');
 });
 
 test('a process that only delivers goes on and ends in the same way', async () => {

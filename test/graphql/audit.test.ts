@@ -54,7 +54,7 @@ test.each([
       expect(await response.json()).toMatchObject({
         errors: [
           {
-            message: 'Send the operation as application/json.',
+            message: 'The operation must be JSON. Send it with Content-Type: application/json.',
             extensions: { code: 'UNSUPPORTED_MEDIA_TYPE' },
           },
         ],

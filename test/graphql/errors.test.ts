@@ -1,5 +1,6 @@
 // Errors as GraphQL clients get them.
 import { describe, expect, test } from 'vitest';
+import { INTERNAL_MESSAGE } from '../../src/errors.ts';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
@@ -30,7 +31,7 @@ test('an internal error is masked for clients and logged, with the same request 
   expect(data).toMatchObject({ viewer: { name: expect.any(String) }, teams: null });
   expect(errors).toEqual([
     {
-      message: 'Something went wrong inside. The request id helps us to find out what.',
+      message: INTERNAL_MESSAGE,
       locations: [{ line: 1, column: 19 }],
       path: ['teams'],
       extensions: { code: 'INTERNAL', requestId },

@@ -171,7 +171,7 @@ describe('while a removal is being committed', () => {
       ({ detail } = await expectProblem(response, 'unavailable'));
       await untilQuiet();
     } while (detail === UNCHANGED);
-    expect(detail).toMatch(/may have been changed/);
+    expect(detail).toMatch(/may have been made/);
     expect(await readPlan(gateway, caller, built)).toEqual(['A', 'U', 'Z']);
   });
 });

@@ -87,7 +87,7 @@ test('meanwhile it serves, and is not ready', async () => {
   expect(refusal?.status).toBe(503);
   expect(await refusal?.json()).toMatchObject({
     code: 'unavailable',
-    detail: 'The gateway is shutting down.',
+    detail: 'The gateway is shutting down. Try again shortly.',
   });
   const [answer] = await alive.ended();
   expect(answer?.status).toBe(200);

@@ -125,7 +125,7 @@ test.each([
   ['no address', [], 'The host name was not found.'],
   ['IPv4-mapped addresses', ['::ffff:127.0.0.1', '::ffff:7f00:1'], REFUSED.error],
   ['refused addresses of both families', ['127.0.0.1', '::1', '10.0.0.1', 'fd00::1'], REFUSED.error],
-  ['what is no address', ['localhost', '127.1', '', '2130706433'], REFUSED.error],
+  ['what is not a valid address', ['localhost', '127.1', '', '2130706433'], REFUSED.error],
   ['an address with a zone', ['fe80::1%lo', '::1%lo'], REFUSED.error],
 ])('a name with %s leads nowhere', async (_, addresses, error) => {
   await using receiver = await receiveAnywhere();

@@ -183,7 +183,7 @@ test('a person changes their password: they stay signed in here, other browsers 
   for (const [current, password, again, text] of [
     ['not the password', next, next, 'The current password is wrong.'],
     [PASSWORD, 'short', 'short', 'must have 12 to 200 characters.'],
-    [PASSWORD, next, `${next}!`, 'not the same both times.'],
+    [PASSWORD, next, `${next}!`, 'Type the same one twice.'],
   ] as const) {
     page = requirePage(await send(current, password, again));
     expect([page.status, page.text.includes(text), page.text.includes(password)]).toEqual([422, true, false]);

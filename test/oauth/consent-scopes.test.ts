@@ -62,7 +62,7 @@ test('where only changing is asked for, the person ticks something, or is told t
   page = requirePage(await signIn(scene.browser, page, scene.user.email));
   expect(page.text).not.toMatch(/name="scope"[^>]*checked/);
   page = requirePage(await allow(scene.browser, page, { teamId: scene.teamId, scopes: [] }));
-  expect([page.status, page.text.includes('tick at least one thing')]).toEqual([422, true]);
+  expect([page.status, page.text.includes('Tick at least one thing')]).toEqual([422, true]);
   const back = requireLeft(await allow(scene.browser, page, { teamId: scene.teamId }));
   expect((await scene.platform.redeem(back, sent)).scope).toBe('funnels:write');
 });

@@ -160,7 +160,7 @@ describe('somebody who must wait', () => {
     );
     expect(answers[0]).toEqual(answers[1]);
     expect(answers[0]).toMatchObject({ status: 429, wait: '900' });
-    expect(answers[0]?.text).toContain(`There were too many tries to sign in. ${WAIT}`);
+    expect(answers[0]?.text).toContain(`There were too many attempts to sign in. Try again later. ${WAIT}`);
     // Nothing is wrong with what was typed.
     expect(answers[0]?.text).not.toMatch(/<input[^>]*aria-invalid/);
   });

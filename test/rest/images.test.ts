@@ -27,7 +27,7 @@ test('an image that products, variants or collections show is not deleted: the r
   await sent('PUT', `/api/v2/products/variants/${variant}`, { products_variant: { image_ids: [ofVariant] } });
   expect(await remove(shown)).toMatchObject({
     status: 409,
-    object: { detail: 'The image is used by the product "Tent". It was not removed.' },
+    object: { detail: 'The image is used by the product "Tent" and was not deleted.' },
   });
   await sent('POST', below('products/collections'), {
     products_collection: { name: 'Camp', image_id: String(shared) },

@@ -137,7 +137,7 @@ test('a page is created at the entry of a funnel, after a step of it, or by itse
   const kept = await send('DELETE', `/api/v2/pages/${entry.id}`);
   expect([kept.status, kept.body['detail']]).toEqual([
     409,
-    `A step of the funnel "Ski" (${funnel.public_id}) still shows the page. It was not deleted.`,
+    `The page is used by a step of the funnel "Ski" (${funnel.public_id}) and was not deleted.`,
   ]);
   await done('DELETE', `/api/v2/pages/${own.id}`);
   expect((await send('GET', `/api/v2/pages/${own.id}`)).status).toBe(404);

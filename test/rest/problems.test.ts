@@ -1,6 +1,7 @@
 // Refusals are problem documents, each with its status, and show nothing of the inside (RFC 9457).
 import { expect, test } from 'vitest';
 import type { ErrorCode } from '../../src/errors.ts';
+import { INTERNAL_MESSAGE } from '../../src/errors.ts';
 import * as factories from '../support/factories.ts';
 import { anonymous, createGateway, ownGateway, type RequestOptions } from '../support/gateway.ts';
 import { createTenant } from '../support/operations.ts';
@@ -68,7 +69,7 @@ test('an unexpected failure is masked outside and logged inside with the request
     headers: { 'X-Request-Id': 'find-me' },
   });
   const problem = await expectProblem(response, 'internal');
-  expect(problem.detail).toBe('Something went wrong on our side.');
+  expect(problem.detail).toBe(INTERNAL_MESSAGE);
   const logged = broken.logLines.filter(
     (line) => line.includes('find-me') && line.includes('"level":"error"'),
   );

@@ -92,9 +92,7 @@ describe('refuses, and changes nothing, where a filter is made or changed', () =
 
   test('a blank name, and says what it must be', async () => {
     const { body: problem } = await client.send('POST', filters, body({ name: '' }));
-    expect(problem.errors).toEqual([
-      { field: 'name', message: 'name must be null or more than white space.' },
-    ]);
+    expect(problem.errors).toEqual([{ field: 'name', message: 'name must be null or not blank.' }]);
   });
 
   test('a class that nothing is listed with, and a name that is taken', async () => {
@@ -111,9 +109,7 @@ test('no criteria are refused in the words of the public API', async () => {
     ['PATCH', `/api/v2/refine_filters/${existing.id}`],
   ] as const) {
     const { body: problem } = await client.send(method, path, body({ criteria: [] }));
-    expect(problem.errors).toEqual([
-      { field: 'criteria', message: 'criteria must contain at least one entry.' },
-    ]);
+    expect(problem.errors).toEqual([{ field: 'criteria', message: 'criteria must have at least one item.' }]);
   }
 });
 
@@ -175,7 +171,7 @@ test('a filter that a split uses cannot be deleted until the split is removed, a
   );
   const detail = String((await client.send('DELETE', path)).body['detail']);
   expect(many.filter(({ publicId }) => detail.includes(publicId))).toEqual(many.slice(0, 100));
-  expect(detail).toContain(', and more.');
+  expect(detail).toContain(' and others ');
   await use(
     null,
     many.map(({ id }) => id),
@@ -184,7 +180,7 @@ test('a filter that a split uses cannot be deleted until the split is removed, a
   const refused = await client.send('DELETE', path);
   expect([refused.status, refused.body['detail']]).toEqual([
     409,
-    `The saved filter still decides conditional splits: ${split?.publicId} of the funnel ${funnel.publicId}. It was not deleted.`,
+    `The saved filter is used by the conditional splits ${split?.publicId} of the funnel ${funnel.publicId} and was not deleted.`,
   ]);
   await client.send(
     'DELETE',

@@ -240,7 +240,7 @@ describe('a zone and its rates', () => {
     await client.refused(409, 'DELETE', `/api/v2/shipping/rates/names/${nameId}`);
     const refused = await client.send('DELETE', `/api/v2/shipping/rates/names/${nameId}`);
     expect(refused.body['detail']).toContain(
-      `by the shipping rates ${made.slice(0, 5).join(', ')} and others.`,
+      `by the shipping rates ${made.slice(0, 5).join(', ')} and others and was not deleted.`,
     );
     expect((await client.send('DELETE', `/api/v2/shipping/zones/${zone.id}`)).status).toBe(204);
     expect((await client.send('DELETE', `/api/v2/shipping/rates/names/${nameId}`)).status).toBe(204);

@@ -194,7 +194,7 @@ describe('a delivery', () => {
     });
     expect(await ask('POST', `${DELIVERIES}/${pendingDelivery.id}/redeliver`)).toMatchObject({
       status: 409,
-      body: { detail: 'The delivery is pending: it will be attempted anyway.' },
+      body: { detail: 'The delivery is pending and will be attempted anyway.' },
     });
   });
 

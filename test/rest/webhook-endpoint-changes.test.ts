@@ -190,7 +190,9 @@ describe('whoever subscribes', () => {
     expect(named?.split(' ').sort()).toEqual(missing);
     for (const scope of missing) expect(String(body['detail'])).toContain(scope);
     const both = await send('POST', endpoints(), GIVEN);
-    expect(both.body['detail']).toBe('Subscribing to these types of event also needs the scope store:read.');
+    expect(both.body['detail']).toBe(
+      'A subscription to these types of event also needs the scope store:read.',
+    );
   });
 
   test('is whoever changes where events go, or which, activates it, or replaces its secret: a new name needs no more than the scope to write', async () => {
@@ -269,7 +271,7 @@ test('a workspace has at most 100 endpoints, and a retry of the last one is stil
   const refused = await create();
   expect([refused.status, refused.text]).toEqual([
     422,
-    expect.stringContaining('url is one too many: a workspace has at most 100 webhook endpoints.'),
+    expect.stringContaining('A workspace can have at most 100 webhook endpoints.'),
   ]);
   expect((await create({}, key)).text).toBe(last.text);
   expect((await client.send('DELETE', member(last.body.id))).status).toBe(204);

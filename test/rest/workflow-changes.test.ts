@@ -185,7 +185,7 @@ test('what is wrong with a split is refused as the public API does, and nothing 
     [
       { condition: { filter: filter.publicId } },
       'invalid',
-      'condition must be an object with members that it takes: filter_id.',
+      'condition has none of the members that this takes: filter_id.',
     ],
     [{ condition: [{ filter_id: filter.publicId }] }, 'invalid', 'condition must be an object.'],
     [{ condition: { filter_id: 'nothing!' } }, 'invalid', 'condition.filter_id not found in this workspace.'],
@@ -209,8 +209,8 @@ test('what is wrong with a split is refused as the public API does, and nothing 
       'bad_request',
       'branches[0] must provide either page_id or page_ids, not both.',
     ],
-    [{ branches: [{ page: free.id }] }, 'invalid', /branches\[0\]\.page is not known/],
-    [{ branches: [{}, {}, {}] }, 'invalid', /branches must be at most 2/],
+    [{ branches: [{ page: free.id }] }, 'invalid', /Unknown member branches\[0\]\.page\./],
+    [{ branches: [{}, {}, {}] }, 'invalid', /branches must have at most 2/],
     [{ show_page_step_id: 999_999_999 }, 'invalid', /show_page_step_id must be a step of the funnel/],
   ] as const) {
     const problem = await expectProblem(await send(splitsOf(built), 'POST', body), code);

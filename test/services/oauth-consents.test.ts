@@ -116,7 +116,7 @@ describe('what may be granted', () => {
   });
 
   test('nothing at all is no choice, and so is a workspace of another team', () => {
-    expect(() => choose('owner', [])).toThrow('tick at least one thing');
+    expect(() => choose('owner', [])).toThrow('Tick at least one thing');
     expect(() => choose('owner', ['read'], [])).toThrow('at least one workspace');
     for (const refused of [
       () => choose('owner', []),

@@ -58,7 +58,7 @@ test('members are taken by their REST names as values of rows', () => {
 
 test.each([
   [5, 'must be null or text'],
-  ['\0', 'must be without NUL characters and lone surrogates'],
+  ['\0', 'must not contain NUL characters or lone surrogates'],
 ])('%j is told why it is no name', (first_name, message) => {
   expect(() => parseFields(CONTACT, { first_name })).toThrow(
     expect.objectContaining({ errors: [{ code: 'invalid_format', field: 'first_name', message }] }),
@@ -155,7 +155,7 @@ describe('what gives nothing that is known', () => {
       many: { type: 'jsonb', items: object, description: 'Many.' },
     };
     const parse = (given: object) => parseInput(fields, members(given), 'creation');
-    const message = 'must be an object with members that it takes: a.';
+    const message = 'has none of the members that this takes: a.';
     expect(() => parse({ one: { b: 'x' } })).toThrow(`one ${message}`);
     expect(() => parse({ many: [{ a: 'x' }, { b: 'x' }] })).toThrow(`many[1] ${message}`);
     expect(parse({ one: { a: 'x', b: 'x' }, many: [{}, { a: 'x', b: 'x' }] })).toEqual({
@@ -168,7 +168,7 @@ describe('what gives nothing that is known', () => {
     const { url, name } = webhookEndpoint.fields;
     const work = () => parseInput({ url, name }, members({ nonsense: 1 }), 'creation');
     expect(work).toThrow(
-      'url must be given. name must be given. body has none of the members that this takes: url, name.',
+      'url is required. name is required. body has none of the members that this takes: url, name.',
     );
   });
 });

@@ -45,12 +45,12 @@ test('a parent that was removed meanwhile is not found', () => {
 });
 
 test.each([
-  ['23001', 'contact_tags_workspace_id_contact_id_fkey', 'The contact is still named by an applied tag.'],
-  ['23503', 'contact_tags_workspace_id_contact_id_fkey', 'The contact is still named by an applied tag.'],
-  ['23001', 'visits_workspace_id_contact_id_fkey', 'The contact is still named by something else.'],
+  ['23001', 'contact_tags_workspace_id_contact_id_fkey', 'The contact is used by an applied tag'],
+  ['23503', 'contact_tags_workspace_id_contact_id_fkey', 'The contact is used by an applied tag'],
+  ['23001', 'visits_workspace_id_contact_id_fkey', 'The contact is used by something else'],
 ])('%s %s of another table: what it names is not removed', (code, constraint, message) => {
   const error = toInvalid(refusedBy(code, constraint), CONTACTS, restNameOf, { isRemoval: true }) as AppError;
-  expect([error.code, error.message]).toEqual(['conflict', `${message} It was not removed.`]);
+  expect([error.code, error.message]).toEqual(['conflict', `${message} and was not deleted.`]);
 });
 
 test('a constraint that is called after no field is 422 all the same', () => {

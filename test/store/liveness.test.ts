@@ -92,7 +92,7 @@ test('requests under way and new ones are refused at once, and served when it an
     Array.from({ length: 60 }, (_, index) => [page(), query(), create(`new-${index}`)]).flat(),
   );
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
-  for (const answer of answers) expect(await answer.text()).not.toContain('may have been changed');
+  for (const answer of answers) expect(await answer.text()).not.toContain('may have been made');
   // Probes only.
   expect(network.connections.length - opened).toBeLessThan(answers.length / 3);
   expect(isSaid('the database does not answer')).toBe(true);

@@ -168,7 +168,7 @@ export async function leadGadgets(origin: string, key: string): Promise<void> {
   expect(
     'its image',
     [shownStill.status, shownStill.body.detail],
-    [409, `The image is used by the gadget ${made.body.public_id}. It was not removed.`],
+    [409, `The image is used by the gadget ${made.body.public_id} and was not deleted.`],
   );
   expect('deleted', (await rest('DELETE', gadget)).status, 204);
   expect('gone', codesOf(await rest('GET', gadget)), [404, 'not_found', undefined]);

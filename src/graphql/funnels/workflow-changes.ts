@@ -116,7 +116,7 @@ export function parsePlace(given: GivenPlace | null | undefined): StepPlace | nu
   const { afterStepId, beforeStepId, position, ...of } = given;
   const ways = [afterStepId, beforeStepId, of.splitId ?? of.branch ?? position];
   if (ways.filter((way) => way != null).length > 1)
-    throw invalid('place', mustBe('behind a step, before a step, or on a branch'));
+    throw invalid('place', mustBe('after a step, before a step, or on a branch'));
   if (afterStepId != null) return { after: parseStepId(afterStepId, 'place.afterStepId') };
   if (beforeStepId != null) return { before: parseStepId(beforeStepId, 'place.beforeStepId') };
   return { in: parseBranch(of, 'place.'), ...(position != null && { index: position }) };

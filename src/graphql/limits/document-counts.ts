@@ -143,5 +143,5 @@ function requireLevels({ levels }: Counts): void {
 function requireAtMost(what: string, count: number, most: number): void {
   if (count <= most) return;
   const number = Math.min(count, Number.MAX_SAFE_INTEGER);
-  throw new AppError('invalid', `The document has ${number} ${what}; at most ${most} are allowed.`);
+  throw new AppError('invalid', `The document has ${number} ${what}. It can have at most ${most}.`);
 }

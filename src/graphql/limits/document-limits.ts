@@ -37,7 +37,7 @@ export function parseWithinLimits(document: string | Source, { maxDocumentChars 
   const source = typeof document === 'string' ? new Source(document) : document;
   if (source.body.length > maxDocumentChars) {
     throw refusal(
-      `The document has ${source.body.length} characters; at most ${maxDocumentChars} are allowed. Send values as variables.`,
+      `The document has ${source.body.length} characters. It can have at most ${maxDocumentChars}; send values as variables.`,
     );
   }
   return parse(source, { maxTokens: MAX_TOKENS, lexer: new LimitedLexer(source) });
@@ -90,7 +90,7 @@ export function requireSmallDocument(
     if ((document.tokenCount ?? 0) > MAX_ANONYMOUS_TOKENS)
       throw new AppError(
         'invalid',
-        `Without credentials a document may have ${MAX_ANONYMOUS_TOKENS} tokens at most.`,
+        `Without credentials a document can have at most ${MAX_ANONYMOUS_TOKENS} tokens.`,
       );
     return requireDocumentCounts(document, limitsForAnonymous(limits));
   } catch (error) {

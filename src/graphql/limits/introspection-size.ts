@@ -77,7 +77,10 @@ function countChars(
   function add(more: number): void {
     chars += more;
     if (chars > maxChars)
-      throw new AppError('invalid', 'The operation asks for more of the schema than is allowed at once.');
+      throw new AppError(
+        'invalid',
+        'The operation asks for too much of the schema at once. Ask for less, or read /schema.graphql.',
+      );
   }
 
   function addObject(type: GraphQLObjectType, source: unknown, selection: SelectionSetNode): void {

@@ -101,7 +101,7 @@ function toId(text: string): bigint {
 async function requirePerson({ app, provider, details }: Interaction): Promise<PersonRow> {
   const session = await provider.Session.findByUid(details.session?.uid ?? '');
   const user = session === undefined ? null : await personOf(app, session);
-  if (user === null) throw new AppError('unauthenticated', 'You were signed out since you came here.');
+  if (user === null) throw new AppError('unauthenticated', 'You have been signed out. Sign in again.');
   return user;
 }
 

@@ -39,7 +39,7 @@ function term(name: string, value: string): Html {
 /** The text for an internal error. */
 export const FAILED = {
   title: 'Something went wrong',
-  detail: 'Something went wrong on our side.',
+  detail: 'The server failed. Try again, or report the request id to its operator.',
   advice: 'Try again. If it happens again, tell the operator of this service the request id.',
 } as const;
 

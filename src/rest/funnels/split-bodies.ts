@@ -136,7 +136,7 @@ function requireKnownMembers({ members }: Input, fields: Fields): void {
           const name = `${list}[${index}].${member}`;
           throw invalid(name, {
             code: 'unknown_field',
-            message: `is not known: ${list} take ${known.join(' and ')}`,
+            message: `Unknown member ${name}. Each of ${list} takes ${known.join(' and ')}.`,
           });
         }
   }

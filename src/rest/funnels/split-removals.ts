@@ -52,7 +52,8 @@ function parseDryRun(query: URLSearchParams): boolean {
 /** The value of a parameter; undefined without one. @throws AppError `invalid` for a repeated parameter, which may be a mistake */
 function onlyOne(query: URLSearchParams, name: string): string | undefined {
   const [value, ...more] = query.getAll(name);
-  if (more.length > 0) throw invalid(name, { code: 'repeated', message: 'must be given once' });
+  if (more.length > 0)
+    throw invalid(name, { code: 'repeated', message: 'is given more than once. Give it once' });
   return value;
 }
 

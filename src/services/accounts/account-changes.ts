@@ -54,7 +54,7 @@ export async function changeAccount<R extends Account>(
       if (workspaceId !== null) return { workspaceId };
       throw new AppError(
         'conflict',
-        `The ${noun.title.toLowerCase()} has no workspace to record a change in.`,
+        `The ${noun.title.toLowerCase()} has no workspace to record a change in. Create one first.`,
       );
     },
     async make(tx, _locked, before) {

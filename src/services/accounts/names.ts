@@ -53,7 +53,7 @@ export function parseName(text: string, maxLength = MAX_NAME_LENGTH): string {
   if (!isName(name, maxLength))
     throw invalid('name', {
       code: 'invalid_format',
-      message: `The name must have 1 to ${maxLength} characters, all of them visible.`,
+      message: `The name must have 1 to ${maxLength} visible characters.`,
     });
   return name;
 }

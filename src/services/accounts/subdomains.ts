@@ -20,7 +20,7 @@ export function parseLabel(text: string): string {
     throw invalid('subdomain', {
       code: 'invalid_format',
       message:
-        'The subdomain must be one label of a host name, such as acme: 1 to 63 letters a to z, digits and hyphens, beginning and ending with a letter or digit, without hyphens in third and fourth place.',
+        'The subdomain must be one label of a host name, such as acme. It has 1 to 63 letters a to z, digits and hyphens, begins and ends with a letter or digit, and has no hyphens in third and fourth place.',
     });
   return subdomain;
 }
@@ -30,7 +30,7 @@ export function requireUnreserved({ config }: Pick<App, 'config'>, subdomain: st
   if (RESERVED.includes(subdomain) || `${subdomain}.${config.serviceHost}` === config.authHostname)
     throw invalid('subdomain', {
       code: 'taken',
-      message: `The subdomain ${subdomain} is reserved for the service itself: take another.`,
+      message: `The subdomain ${subdomain} is reserved for the service. Choose another.`,
     });
 }
 

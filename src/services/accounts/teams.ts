@@ -71,7 +71,7 @@ function requireWholeTeam(caller: Permitted): void {
   if (caller.kind !== 'oauth' || caller.grantedWorkspaceIds === null) return;
   throw new AppError(
     'insufficient_scope',
-    'This credential is limited to some workspaces. A change of the team needs one for the whole team.',
+    'This credential is limited to some workspaces. Use one for the whole team.',
     { scope: writeScope },
   );
 }

@@ -6,6 +6,7 @@ import {
   type FieldError,
   invalid,
   invalidFields,
+  moreThan,
   mustBeOneOf,
   REQUIRED,
 } from '../../errors.ts';
@@ -99,12 +100,15 @@ export function childWritesOf(resource: Resource): ChildWrites | null {
         return toInvalid(error, list.table, (property, field) => `${name}[].${nameOf(property, field)}`);
       const one = resource.title.toLowerCase();
       if (error.index === null)
-        return invalid(name, {
-          code: 'too_many',
-          message: `has too many: ${withArticle(one)} has at most ${list.noun.most} ${pluralOf(list.noun.title.toLowerCase())}`,
-        });
+        return invalid(
+          name,
+          moreThan(withArticle(one), list.noun.most ?? 0, pluralOf(list.noun.title.toLowerCase())),
+        );
       const id = `${name}[${error.index}].id`;
-      return invalid(id, { code: 'not_found', message: `names something that the ${one} does not have` });
+      return invalid(id, {
+        code: 'not_found',
+        message: `there is no such ${list.noun.title.toLowerCase()} in the ${one}`,
+      });
     },
   };
 }
@@ -185,7 +189,8 @@ function settleItems(
   }
 
   function changed({ delete: isRemoved, ...item }: Item, id: bigint, index: number): GivenChild[] {
-    if (named.has(id)) return blame(index, 'id', { code: 'repeated', message: 'must be named once' });
+    if (named.has(id))
+      return blame(index, 'id', { code: 'repeated', message: 'is given twice. Give each id once' });
     named.add(id);
     if (isRemoved) return [{ verb: 'remove', index, id }];
     if (!changes.includes('update')) return blame(index, 'delete', mustBeOneOf('true'));

@@ -56,7 +56,7 @@ export async function mutate<Row, Outcome extends ChangeOutcome>(
   // The first request made the change, but its process may have ended before it stored the log position (consistency.ts).
   ctx.changes.sent = true;
   if (first.requestHash !== key.request_hash)
-    throw invalid(key.field, { code: 'taken', message: 'was used for another request: choose a new one' });
+    throw invalid(key.field, { code: 'taken', message: 'was used for another request. Choose a new key' });
   const { subject } = mutation;
   // An upsert may find another row by its e-mail address than the first request did, or none.
   const subjectId = first.subjectId ?? subject?.id ?? null;
@@ -65,7 +65,10 @@ export async function mutate<Row, Outcome extends ChangeOutcome>(
       ? await findUnchanged(ctx, subject.table, subjectId, first)
       : first.snapshot;
   if (snapshot === null && first.outcome !== 'removed')
-    throw new AppError('gone', 'The answer to the first request with this key was erased.');
+    throw new AppError(
+      'gone',
+      'The answer to the first request with this idempotency key was erased. Choose a new key.',
+    );
   const row = snapshot === null ? null : toRow(snapshot);
   // The hash of the request covers the operation, and the operation decides which outcomes are possible.
   return { outcome: first.outcome, row } as Done<Row, Outcome>;
@@ -95,9 +98,13 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 function underWay(): AppError {
-  return new AppError('conflict', 'The first request with this idempotency key is still running.', {
-    retryAfterSeconds: 1,
-  });
+  return new AppError(
+    'conflict',
+    'The first request with this idempotency key is still running. Try again shortly.',
+    {
+      retryAfterSeconds: 1,
+    },
+  );
 }
 
 function recordedOf(

@@ -1,7 +1,7 @@
 // Checks that a noun refers only to objects of its own workspace. A foreign key checks a single reference; lists of ids have no foreign
 // keys, and foreign keys do not know which rows are hidden, so these are looked up.
 import type { Context } from '../../context.ts';
-import { type FieldError, invalidFields, notInWorkspace } from '../../errors.ts';
+import { type FieldError, invalidFields, noSuch } from '../../errors.ts';
 import { typeOf } from '../../resources/field-types.ts';
 import type { NounTable } from '../../resources/nouns.ts';
 import type { Fields } from '../../resources/resource.ts';
@@ -69,7 +69,7 @@ export async function requireOwn(
     const missing = ids
       .filter((id) => rowOf.get(`${table.name} ${id}`)?.workspaceId !== workspaceId)
       .slice(0, MAX_NAMED);
-    if (missing.length > 0) errors.push({ ...notInWorkspace(missing), field: name });
+    if (missing.length > 0) errors.push({ ...noSuch(table.title, missing), field: name });
   }
   if (errors.length > 0) throw invalidFields(errors.slice(0, MAX_ERRORS));
 }

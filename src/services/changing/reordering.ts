@@ -51,8 +51,8 @@ export async function reorder(
     async make(tx, { workspaceId, ids: were }, { id }) {
       if (!isSameSet(ids, were)) {
         const name = input.nameOf('idsInOrder', fields['idsInOrder'] as (typeof fields)[string]);
-        const all = `each of the ${were.length} ${pluralOf(title.toLowerCase())} of the ${above.title.toLowerCase()} once`;
-        throw invalid(name, { code: 'not_allowed', message: `must name ${all}` });
+        const all = `the ids of all ${were.length} ${pluralOf(title.toLowerCase())} of the ${above.title.toLowerCase()}, each once`;
+        throw invalid(name, { code: 'not_allowed', message: `must have ${all}` });
       }
       if (were.every((one, index) => one === ids[index])) return null;
       const moved = await setOrder(tx, table, workspaceId, id, ids);

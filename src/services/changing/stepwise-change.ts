@@ -38,7 +38,7 @@ export function changeStepwise<Row, Outcome extends ChangeOutcome, Tx>(
 }
 
 const MAX_ATTEMPTS = 5;
-const CONTENDED = 'Other requests keep changing what this one needs. Nothing was changed.';
+const CONTENDED = 'Too many concurrent changes. Nothing was changed; try again.';
 
 /**
  * Retries a change that violates one of these constraints because of a concurrent request.

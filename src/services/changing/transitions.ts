@@ -36,8 +36,8 @@ export function requireTransition(
 ): void {
   if (from === to || canChange(transitions, from, to)) return;
   const next = transitions[String(from)] ?? [];
-  const choices = next.length === 0 ? 'it stays so' : `it may become ${next.join(' or ')}`;
-  const message = `cannot change from ${from} to ${to}: ${choices}`;
+  const choices = next.length === 0 ? `: \`${from}\` is final` : `. It can become ${next.join(' or ')}`;
+  const message = `cannot change from ${from} to ${to}${choices}`;
   throw blaming('conflict', name, { code: 'not_allowed_now', message }, { values });
 }
 

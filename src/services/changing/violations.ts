@@ -3,10 +3,11 @@ import {
   AppError,
   type Fault,
   invalid,
+  moreThan,
   mustBe,
   NOT_VALID,
+  noSuch,
   notFound,
-  notInWorkspace,
   outOfRange,
   TAKEN,
 } from '../../errors.ts';
@@ -14,6 +15,7 @@ import { NOUNS } from '../../resources/nouns.ts';
 import {
   type Field,
   type Moment,
+  nounNamedBy,
   pluralOf,
   type Resource,
   toSnakeCase,
@@ -34,10 +36,11 @@ interface Change {
   readonly isRemoval?: boolean;
 }
 
-const FAULTS: Record<Exclude<Violation['kind'], 'restrict' | 'check'>, Fault> = {
-  unique: TAKEN,
-  reference: notInWorkspace(),
-};
+/** What is wrong with the value of a field that a constraint refuses. */
+function faultOf(kind: Exclude<Violation['kind'], 'restrict'>, field: Field): Fault {
+  if (kind === 'unique') return TAKEN;
+  return kind === 'check' ? checkOf(field) : noSuch(nounNamedBy(field)?.title ?? 'object');
+}
 
 const TOO_LARGE: Fault = { code: 'too_long', message: 'would be too large' };
 
@@ -56,10 +59,10 @@ export function tooMany(
 ): AppError {
   const field = fields[property];
   const name = field === undefined ? property : nameOf(property, field);
-  return invalid(name, {
-    code: 'too_many',
-    message: `is one too many: ${withArticle(parent.title.toLowerCase())} has at most ${perParent} ${pluralOf(title.toLowerCase())}`,
-  });
+  return invalid(
+    name,
+    moreThan(withArticle(parent.title.toLowerCase()), perParent, pluralOf(title.toLowerCase())),
+  );
 }
 
 /** The error for a change that other rows do not allow. */
@@ -104,22 +107,19 @@ export function toInvalid(
   const property = besides[constraint] ?? called;
   const field = property === undefined ? undefined : all[property];
   if (property === undefined || field === undefined)
-    return new AppError('invalid', 'These values cannot be stored together.', { cause: error });
+    return new AppError('invalid', 'These values do not fit together. Change one of them.', { cause: error });
   const name = nameOf(property, field);
   const isTooLarge = constraint.endsWith('_size');
-  const wrong = kind === 'check' ? checkOf(field) : FAULTS[kind];
-  return invalid(name, isTooLarge ? TOO_LARGE : wrong, { cause: error });
+  return invalid(name, isTooLarge ? TOO_LARGE : faultOf(kind, field), { cause: error });
 }
 
 /** @param constraint the constraint of the table that refers to it */
 function stillNamed(title: string, constraint: string, cause: unknown): AppError {
   const by = NOUNS.find(({ table }) => constraint.startsWith(`${table}_workspace_id_`))?.title.toLowerCase();
   const others = by === undefined ? 'something else' : withArticle(by);
-  return new AppError(
-    'conflict',
-    `The ${title.toLowerCase()} is still named by ${others}. It was not removed.`,
-    { cause },
-  );
+  return new AppError('conflict', `The ${title.toLowerCase()} is used by ${others} and was not deleted.`, {
+    cause,
+  });
 }
 
 /** Whether the error says that a unique value is taken. */

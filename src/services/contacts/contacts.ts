@@ -72,7 +72,7 @@ export async function upsert(
 }
 
 function contended(name: string): AppError {
-  const message = `Other requests keep creating and removing contacts with this ${name}. Nothing was changed.`;
+  const message = `Too many concurrent changes of contacts with this ${name}. Nothing was changed; try again.`;
   return new AppError('conflict', message, { retryAfterSeconds: 1 });
 }
 

@@ -39,17 +39,19 @@ export function parseCustomAttributes(given: unknown, field: string): Record<str
     const name = toAttributeName(key.slice(0, MAX_NAME_CHARS + 1));
     // Never applied to an object: its `toString` may come from the client.
     const text = value instanceof Object ? '' : String(value ?? '');
-    if (name === '') throw new AppError('bad_request', `A member of ${field} has an empty name.`);
+    if (name === '')
+      throw new AppError('bad_request', `A member of ${field} has an empty name. Give each member a name.`);
     if (name.length > MAX_NAME_CHARS || key.length > MAX_NAME_CHARS)
       blame(name, {
         code: 'too_long',
         message: `must have a name of at most ${MAX_NAME_CHARS} characters`,
       });
     else if (BUILT_IN.has(name))
-      blame(name, { code: 'taken', message: 'is the name of a property that every contact has' });
+      blame(name, { code: 'taken', message: 'is the name of a built-in property. Choose another name' });
     else if (value instanceof Object) blame(name, mustBe('text'));
-    else if (isRounded(value)) blame(name, mustBe('text: a number of so many digits would be rounded'));
-    else if (known.has(name)) blame(name, { code: 'repeated', message: 'is given twice' });
+    else if (isRounded(value)) blame(name, mustBe('text. A number with so many digits would be rounded'));
+    else if (known.has(name))
+      blame(name, { code: 'repeated', message: 'is given twice. Give each name once' });
     else if (text.length > MAX_ATTRIBUTE_CHARS) blame(name, tooLong(MAX_ATTRIBUTE_CHARS));
     known.add(name);
     return [name, text];

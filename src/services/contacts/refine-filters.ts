@@ -1,14 +1,7 @@
 // Saved filters of a workspace (spec §2, §4 pagination rule 7).
 import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import {
-  AppError,
-  type FieldError,
-  invalid,
-  invalidFields,
-  mustBeOneOf,
-  notInWorkspace,
-} from '../../errors.ts';
+import { AppError, type FieldError, invalid, invalidFields, mustBeOneOf, noSuch } from '../../errors.ts';
 import { MAX_PAGE_SIZE, type Page, type PageRequest } from '../../pagination.ts';
 import type { NounTable } from '../../resources/nouns.ts';
 import { attributesOf, REFINE_ATTRIBUTES } from '../../resources/refine-attributes.ts';
@@ -67,8 +60,8 @@ export async function remove(ctx: Context, ref: Ref, options: WriteOptions) {
       .slice(0, MAX_SPLITS)
       .map((split) => `${split.publicId} of the funnel ${split.funnelPublicId}`)
       .join(', ');
-    const more = splits.length > MAX_SPLITS ? ', and more' : '';
-    const message = `The saved filter still decides conditional splits: ${named}${more}. It was not deleted.`;
+    const more = splits.length > MAX_SPLITS ? ' and others' : '';
+    const message = `The saved filter is used by the conditional splits ${named}${more} and was not deleted.`;
     throw new AppError('conflict', message, { cause: error });
   }
 }
@@ -106,7 +99,8 @@ async function requireCriteria(
     const ids = test.values as readonly bigint[];
     const rows = (await findByIds(ctx, table, tenancy, ids)) as ({ workspaceId?: bigint } | null)[];
     const missing = ids.filter((_, at) => rows[at]?.workspaceId !== place.workspaceId).slice(0, MAX_NAMED);
-    if (missing.length > 0) errors.push({ ...notInWorkspace(missing), field: `${name}[${index}].value` });
+    if (missing.length > 0)
+      errors.push({ ...noSuch(table.title, missing), field: `${name}[${index}].value` });
   }
   if (errors.length > 0) throw invalidFields(errors);
 }

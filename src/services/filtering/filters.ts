@@ -83,7 +83,7 @@ function parseEnd(text: string, name: string): string {
 
 function parseValues(form: FilterForm, given: readonly (string | number | boolean)[], name: string) {
   if (given.length > MAX_FILTER_VALUES)
-    throw invalid(name, { code: 'too_many', message: `takes at most ${MAX_FILTER_VALUES} values` });
+    throw invalid(name, { code: 'too_many', message: `can have at most ${MAX_FILTER_VALUES} values` });
   const { expected, parse } = formOf(form);
   const values = given.map(parse);
   if (values.includes(undefined))
@@ -98,7 +98,7 @@ function formOf({ type, values, idsOf, mayBeEmpty }: FilterForm): Form<FilterVal
   if (values !== undefined) return oneOf(values);
   if (idsOf !== undefined)
     return {
-      expected: 'an id, integer or public',
+      expected: 'an integer or public id',
       parse: (value) => parseId(idsOf.table as PublicIdTable, String(value)) ?? undefined,
     };
   if (type === 'bool') return TRUE_OR_FALSE;

@@ -156,7 +156,7 @@ const VALUES: Readonly<
   amount: () => AMOUNT,
   flag: () => ({ expected: 'true or false', parse: (value) => FLAGS.get(value) }),
   ids: ({ idsOf }) => ({
-    expected: 'an id, integer or public',
+    expected: 'an integer or public id',
     parse(value) {
       const text = isNumber(value) ? String(value) : value;
       if (typeof text !== 'string') return undefined;

@@ -27,7 +27,7 @@ const FILTERS = tableOf(refineFilter);
 export function parseRefineFilter(text: string, name: string, isPublic = false): bigint {
   const id = isPublic && /^\d/.test(text) ? null : parseId(FILTERS.name, text);
   if (id === null)
-    throw invalid(name, mustBe(`the ${isPublic ? 'public id' : 'id, integer or public,'} of a saved filter`));
+    throw invalid(name, mustBe(`the ${isPublic ? 'public' : 'integer or public'} id of a saved filter`));
   return id;
 }
 
@@ -43,7 +43,7 @@ export function criteriaOf(
   if (filterClass !== of)
     throw invalid('filter_class', {
       code: 'not_allowed',
-      message: `The saved filter is ${withArticle(filterClass)}, and selects other objects.`,
+      message: `The saved filter is ${withArticle(filterClass)} and selects other objects. Use one of this kind of list.`,
     });
   return { conjunction, criteria: parseCriteria(filterClass, criteria, ctx.clock()) };
 }
@@ -110,7 +110,7 @@ export async function refine<Row extends { id: bigint }, S extends Selection, Re
   const owned = await Promise.all(workspaces.map((one) => findWorkspace(ctx, 'workspaces', tenancy, one)));
   // The list itself reports that there is no such workspace.
   if (owned.every((one) => one === null)) return read({ list: null, selection });
-  throw invalid(name, { code: 'not_found', message: 'names no saved filter of the workspace' });
+  throw invalid(name, { code: 'not_found', message: 'there is no such saved filter in this workspace' });
 }
 
 /**

@@ -28,7 +28,7 @@ export const APPENDED_CODE = {
       const name = nameOf(property, field);
       throw invalid(name, {
         code: 'too_long',
-        message: `would be more than ${field.maxLength} characters long with what is there`,
+        message: `would have more than ${field.maxLength} characters with the existing code`,
       });
     });
     return { ...given, ...Object.fromEntries(settled) };

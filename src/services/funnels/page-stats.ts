@@ -309,7 +309,7 @@ function stepOf(
   };
 }
 
-/** With four digits behind the point; 0 of none. */
+/** With four digits after the decimal point; 0 of none. */
 function rate(part: number, of: number): number {
   return of === 0 ? 0 : Math.round((part / of) * 10_000) / 10_000;
 }

@@ -45,7 +45,7 @@ function placeOf({ given }: ChangingRow) {
   if (showPageStepId != null && showPageStepId !== after)
     throw new Refused('inFunnel', {
       code: 'not_allowed',
-      message: 'must name one step that the page’s own comes after, and names two',
+      message: 'names two steps for the new one to follow. Name one',
     });
   return funnelId === null && after === null ? null : { funnelId, after };
 }
@@ -134,7 +134,7 @@ async function addStep(tx: Transaction, row: ChangingRow) {
   if (sortOrder !== undefined && place?.after !== null)
     throw new Refused('sortOrder', {
       code: 'not_allowed',
-      message: 'needs a funnel, and no step that the page’s own comes after',
+      message: 'needs a funnel, and no step for the new one to follow',
     });
   if (place === null || row.id === null) return [];
   const { workspaceId } = row;
@@ -142,7 +142,7 @@ async function addStep(tx: Transaction, row: ChangingRow) {
   if (funnel === null)
     throw new Refused('inFunnel', {
       code: 'not_found',
-      message: 'must name a funnel of the workspace, a step of one, or both of the same',
+      message: 'must name a funnel of this workspace, one of its steps, or both',
     });
   const names = { page: 'page', place: sortOrder === undefined ? 'funnel' : 'sort_order' };
   const first = sortOrder === undefined ? ENTRY : { in: { parentId: null, branch: null }, index: sortOrder };
@@ -165,7 +165,10 @@ function withProducts(input: Input): Input {
   for (const [property, field] of Object.entries(OFFERED)) {
     const name = nameOf(property, field);
     if (name in others && name in (inStep as object))
-      throw invalid(name, { code: 'repeated', message: `is given twice: as the page’s own, and in ${step}` });
+      throw invalid(name, {
+        code: 'repeated',
+        message: `is given twice, for the page and in ${step}. Give it once`,
+      });
   }
   const moved = Object.fromEntries(
     Object.entries(inStep as object).map(([name, value]) => [`${step}.${name}`, value]),

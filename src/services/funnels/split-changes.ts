@@ -33,7 +33,7 @@ export function madeNow<T>(title: string, split: Promise<T>): Promise<T> {
     if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
     throw new AppError(
       'gone',
-      `The ${title.toLowerCase()} that this request changed has been removed since.`,
+      `The ${title.toLowerCase()} that this request changed has since been removed.`,
     );
   });
 }

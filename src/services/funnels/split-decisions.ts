@@ -53,7 +53,7 @@ export async function branchOf(
   requireScope(ctx, contactScope);
   const { id, funnelId } = await splits.get(ctx, split);
   if (parseRef('Funnel', 'funnels', funnel) !== funnelId) throw notFound(conditionalSplit.title);
-  if (contact === null) throw invalid('contact_id', mustBe('the id of a contact, integer or public'));
+  if (contact === null) throw invalid('contact_id', mustBe('the integer or public id of a contact'));
   const contactId = parseRef(CONTACTS.title, CONTACTS.name, contact);
   const [decision] = await branchesOf(ctx, [{ contactId, splitId: id }]);
   if (decision == null) throw notFound(CONTACTS.title);

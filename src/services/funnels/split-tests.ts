@@ -140,7 +140,7 @@ export async function create(
         if (shown === undefined)
           throw invalid(first.name, {
             code: 'not_allowed',
-            message: 'must be a page that a step of this funnel shows',
+            message: 'must be a page of a step of this funnel',
           });
         const spot = place === null ? outline.spotOf(shown.id) : spotOf(outline, place, names.place);
         const [page] = await requireFreePages(tx, workflow.funnel.workspaceId, [second]);
@@ -203,7 +203,7 @@ function leftWeightOf(
   if (first < 0 || second < 0 || first + second !== 100)
     throw invalid(branches, {
       code: 'out_of_range',
-      message: 'must have weights from 0 to 100 whose sum is 100',
+      message: 'must have weights from 0 to 100 that add up to 100',
     });
   return first;
 }

@@ -56,7 +56,7 @@ export function move(
         if (outline.inOrder([step]).some(({ id }) => id === target))
           throw invalid('place', {
             code: 'not_allowed',
-            message: 'must not be the step itself, nor below it',
+            message: 'must not be the step itself or below it',
           });
         const taken = outline.take(stepId);
         outline.put(taken, spotOf(outline, place, 'place'));
@@ -118,7 +118,7 @@ export function reorder(
         )
           throw invalid('stepIds', {
             code: 'not_allowed',
-            message: 'must be those of all steps of one list of siblings, each once',
+            message: 'must have the ids of all steps of one branch, each once',
           });
         outline.append(steps, list);
         return stepId;

@@ -56,7 +56,7 @@ export async function record(ctx: Context, ref: Ref, input: Input, options: Writ
   const { tenancy } = requireScope(ctx, writeScope);
   const visits = parse(ctx, input);
   if (options.precondition !== null)
-    throw new AppError('precondition_failed', 'Visits have no entity tag: send them without If-Match.');
+    throw new AppError('precondition_failed', 'Visits have no entity tag. Send them without If-Match.');
   const row = await requireRow(ctx, PAGES, tenancy, ref);
   const { id: pageId, workspaceId } = row;
   const ids = [...new Set(visits.flatMap(({ visit: { contactId } }) => contactId ?? []))];
@@ -98,7 +98,7 @@ function parse(ctx: Context, input: Input): Named[] {
   if ((visit === undefined) === (visits.length === 0))
     throw invalid('visits', {
       code: 'required',
-      message: 'Either visit or visits must be given, with at least one visit.',
+      message: 'Give either visit or visits, with at least one visit.',
     });
   const now = ctx.clock();
   const errors: FieldError[] = [];
@@ -114,11 +114,11 @@ function parse(ctx: Context, input: Input): Named[] {
     if ((one.contactId == null) === (visitorId === null))
       blame('contactId', {
         code: 'required',
-        message: `must be given, or else ${input.nameOf('visitorId', VISIT_INPUT.visitorId)}`,
+        message: `is required, or else ${input.nameOf('visitorId', VISIT_INPUT.visitorId)}`,
       });
     const ageMs = now.getTime() - startedAt.getTime();
     if (ageMs > MAX_AGE_MS || ageMs < -HOUR_MS)
-      blame('startedAt', outOfRange('of the last 30 days, and at most an hour ahead'));
+      blame('startedAt', outOfRange('within the last 30 days, and at most an hour ahead'));
     return { name, visit: { ...one, uuid: one.uuid.toLowerCase(), visitorId, startedAt } };
   });
   if (errors.length > 0) throw invalidFields(errors);
@@ -130,7 +130,7 @@ function unknownContact({ nameOf }: Input) {
     return {
       code: 'not_found',
       field: name + nameOf('contactId', VISIT_INPUT.contactId),
-      message: 'names a contact that does not exist in the workspace of the page, or was erased',
+      message: 'there is no such contact in the workspace of the page',
     };
   };
 }

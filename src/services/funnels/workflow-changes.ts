@@ -137,7 +137,7 @@ export async function writeOutline(
 ): Promise<Structure> {
   const { added, changed, were } = outline.changes();
   if (outline.size > MAX_STEPS && added.length > 0)
-    throw new AppError('invalid', `A funnel has at most ${MAX_STEPS} steps.`);
+    throw new AppError('invalid', `A funnel can have at most ${MAX_STEPS} steps.`);
   const now = later(await drawTime(tx), changedAt);
   // First: a step that moves into the place of a removed one must find it free.
   if (removal !== null) await retire(tx, workspaceId, removal, now);

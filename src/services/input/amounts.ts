@@ -1,5 +1,5 @@
 // Amounts of money have as many digits after the decimal point as their currency. Works on text, never on floating-point numbers. Pure.
-import { invalid, parseAll } from '../../errors.ts';
+import { invalid, parseAll, tooPrecise } from '../../errors.ts';
 import { placesOf } from '../../resources/currencies.ts';
 import type { Field, Fields } from '../../resources/resource.ts';
 import type { NameOf } from './parse-fields.ts';
@@ -58,15 +58,15 @@ function settleOne(
   const code = named === undefined ? currency : after(currency);
   const places = placesOf(code ?? '');
   if (named !== undefined && places === undefined)
-    throw invalid(name, { code: 'required', message: `must be given with ${nameOf(currency, named)}` });
+    throw invalid(name, {
+      code: 'required',
+      message: `must be sent together with ${nameOf(currency, named)}`,
+    });
   const isKept = given[property] === undefined;
   const settled = withPlaces(isKept ? withoutZeros(amount) : amount, places ?? 0);
   if (settled !== null) return settled;
-  const rule = `at most ${places} ${places === 1 ? 'digit' : 'digits'} behind the point, as ${code} has`;
-  throw invalid(name, {
-    code: 'invalid_format',
-    message: isKept ? `is ${amount}: give it with ${rule}` : `must have ${rule}`,
-  });
+  const fault = tooPrecise(places ?? 0, code ?? '');
+  throw invalid(name, isKept ? { ...fault, message: `is ${amount}, and ${fault.message}` } : fault);
 }
 
 /** A decimal with `places` digits after the point; null when it has more. */

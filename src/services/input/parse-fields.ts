@@ -9,11 +9,13 @@ import {
   mustBeOneOf,
   NO_ENTRY,
   NOT_AN_OBJECT,
+  noKnownMember,
   outOfRange,
   REQUIRED,
   sentenceOf,
   tooLong,
   tooManyItems,
+  UNSTORABLE,
 } from '../../errors.ts';
 import { type Form, oneOf, TEXT_FORMATS, typeOf } from '../../resources/field-types.ts';
 import {
@@ -92,10 +94,7 @@ export function parseFields<F extends Fields>(
     // As of the whole: a slip of the pen in its only member would set nothing. A client may send what it read, with more members.
     const isUnknown = !hasKnown && Object.keys(members).length > 0;
     if (prefix !== '' && isUnknown && errors.length === faults)
-      blame(prefix.slice(0, -1), {
-        code: 'unknown_field',
-        message: `must be an object with members that it takes: ${namesOf(of, nameOf).join(', ')}`,
-      });
+      blame(prefix.slice(0, -1), noKnownMember(namesOf(of, nameOf), false));
     return parsed;
   }
 
@@ -118,7 +117,7 @@ export function parseFields<F extends Fields>(
     const [least, most] = field.range ?? [];
     if (least !== undefined && most !== undefined && !(Number(parsed) >= least && Number(parsed) <= most))
       return blame(name, outOfRange(orNull(`from ${least} to ${most}`)));
-    if (!isStorable(parsed)) return blame(name, mustBe('without NUL characters and lone surrogates'));
+    if (!isStorable(parsed)) return blame(name, UNSTORABLE);
     const { required, maxLength = Number.POSITIVE_INFINITY } = field;
     const { length = 0 } = parsed as { length?: number };
     if (length > maxLength) return blame(name, (Array.isArray(parsed) ? tooManyItems : tooLong)(maxLength));
@@ -149,11 +148,7 @@ export function parseFields<F extends Fields>(
   if (Object.keys(given).length === 0) {
     const names = namesOf(fields, nameOf);
     const isEmpty = Object.keys(input).length === 0;
-    const nothing: FieldError = {
-      code: 'required',
-      field: whole,
-      message: `has none of the members that this takes: ${names.join(', ')}`,
-    };
+    const nothing = { ...noKnownMember(names, isEmpty), field: whole };
     if (!mayBeEmpty || !(isEmpty || names.some((name) => Object.hasOwn(input, name))))
       throw errors.length === 0 ? invalidFields([nothing]) : invalidFields(errors, sentenceOf(nothing));
   }

@@ -274,5 +274,5 @@ const MESSAGES: Readonly<Record<string, string>> = {
   key: 'This API key has sent too many requests. The header RateLimit says when it may send more.',
   client: 'This OAuth client has sent too many requests. The header RateLimit says when it may send more.',
   team: 'The keys and clients of this team have sent too many requests. The header RateLimit says when they may send more.',
-  address: 'Too many requests without valid credentials came from this address.',
+  address: 'Too many requests without valid credentials came from this address. Try again later.',
 };

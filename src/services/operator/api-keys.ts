@@ -48,7 +48,7 @@ export async function create(app: App, input: ApiKeyInput): Promise<IssuedKey> {
   if (expiresAt !== null && !(expiresAt > now && expiresAt < LATEST_EXPIRY))
     throw invalid('expires_at', {
       code: 'out_of_range',
-      message: 'The expiry must be in the future, and before the year 10000.',
+      message: 'The expiry must be in the future and before the year 10000.',
     });
   const teamId = await requireId(app, 'teams', input.team);
   const isDefault = input.isDefault ?? false;
@@ -105,9 +105,9 @@ export async function rotate(
 }
 
 const WHY_NOT = {
-  revoked: 'is revoked: create a new one.',
-  expired: 'has expired: create a new one.',
-  ending: 'was replaced already and is about to end.',
+  revoked: 'is revoked. Create a new one.',
+  expired: 'has expired. Create a new one.',
+  ending: 'was already replaced and is about to end.',
 } as const;
 
 /** Creates a key within a transaction. */

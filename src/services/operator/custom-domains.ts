@@ -27,7 +27,7 @@ export async function add(app: App, workspace: Ref, domain: string): Promise<Cus
   if (host === serviceHost || host.endsWith(`.${serviceHost}`) || host === authHostname)
     throw invalid('domain', {
       code: 'not_allowed',
-      message: `The domain ${host} belongs to the service (SERVICE_HOST, AUTH_URL): below it, workspaces have subdomains.`,
+      message: `The domain ${host} belongs to the service (SERVICE_HOST, AUTH_URL). Give the workspace a subdomain of it instead.`,
     });
   const workspaceId = await requireId(app, 'workspaces', workspace);
   return withConflicts(() => insertCustomDomain(app.store, { workspaceId, host, createdAt: app.clock() }));
@@ -49,10 +49,13 @@ export async function remove(app: App, domain: string): Promise<CustomDomainRow>
   if (removed === null)
     throw new AppError(
       'not_found',
-      'Domain not found: "npx funnel-gateway workspace domain list" shows the domains.',
+      'Domain not found. "npx funnel-gateway workspace domain list" shows the domains.',
     );
   if (!('id' in removed))
-    throw new AppError('conflict', `${host} is the domain of funnels: ${removed.join(', ')}.`);
+    throw new AppError(
+      'conflict',
+      `The domain ${host} is used by the funnels ${removed.join(', ')}. Change these first.`,
+    );
   await app.lookups.forget();
   return removed;
 }
@@ -70,7 +73,7 @@ function parseDomain(text: string): string {
   if (!isName || isAddress || labels.at(-1) === 'localhost')
     throw invalid('domain', {
       code: 'invalid_format',
-      message: 'The domain must be a host name such as shop.example.com, without https://, port or path.',
+      message: 'The domain must be a host name such as shop.example.com. Leave out https://, port and path.',
     });
   return host;
 }

@@ -60,14 +60,14 @@ export async function create(
   if (usesCredentials && isPublic)
     throw invalid('public', {
       code: 'not_allowed',
-      message: 'A client with client_credentials cannot be public: it needs a secret.',
+      message: 'A client with client_credentials cannot be public. It needs a secret.',
     });
   if (usesCredentials !== (input.team !== undefined))
     throw invalid('team', {
       code: 'not_allowed',
       message: usesCredentials
         ? 'A client with client_credentials needs the team that it acts for.'
-        : "Only a client with client_credentials has a team; others get theirs by a person's consent.",
+        : "Only a client with client_credentials has a team. Others get theirs by a person's consent.",
     });
   const teamId = await teamIdOf(app, input);
   const workspaceIds = await requireWorkspaces(app, teamId, input.workspaces ?? []);
@@ -116,7 +116,7 @@ async function requireWorkspaces(app: App, teamId: bigint | null, refs: readonly
   if (teamId === null)
     throw invalid('workspaces', {
       code: 'not_allowed',
-      message: 'Only a client with a team is narrowed to workspaces.',
+      message: 'Only a client with a team can be limited to workspaces.',
     });
   const ids = new Set(refs.map((ref) => parseRef('Workspace', 'workspaces', ref)));
   const own = new Set((await findWorkspaces(app.store, teamId)).map(({ id }) => id));

@@ -6,10 +6,9 @@ import { parseId } from '../../store/sql/public-ids.ts';
 import type { Ref } from '../reading/refs.ts';
 
 const NOT_FOUND: Readonly<Record<HostedTable, string>> = {
-  teams:
-    'Team not found: "npx funnel-gateway team list" shows the teams, and "team create --name X" makes one.',
+  teams: 'Team not found. "npx funnel-gateway team list" shows the teams; "team create --name X" makes one.',
   workspaces:
-    'Workspace not found: "npx funnel-gateway workspace list" shows the workspaces, and "workspace create --team ID --name X --subdomain y" makes one.',
+    'Workspace not found. "npx funnel-gateway workspace list" shows the workspaces; "workspace create --team ID --name X --subdomain y" makes one.',
 };
 
 /** The error for a team or a workspace that does not exist: it says how to list and create them. */

@@ -90,7 +90,7 @@ export async function remove(app: App, kid: string): Promise<void> {
     if (status === 'active')
       throw new AppError(
         'conflict',
-        'This key currently signs tokens: rotate with --now first, then remove it.',
+        'This key currently signs tokens. Rotate with --now first, then remove it.',
       );
     await deleteSigningKey(tx, kid);
   });
@@ -99,7 +99,7 @@ export async function remove(app: App, kid: string): Promise<void> {
 
 function announcedAlready({ id, activeAt }: SigningKeyRow): AppError {
   const when = activeAt.toISOString();
-  return new AppError('conflict', `Key ${id} is announced already, and signs from ${when} on.`);
+  return new AppError('conflict', `Key ${id} is already announced. It signs from ${when} on.`);
 }
 
 function toInfos(app: App, rows: readonly SigningKeyRow[], now: Date): SigningKeyInfo[] {

@@ -165,7 +165,7 @@ function amountsWithin<Values extends object>(
     const field = described[property];
     if (field?.type !== 'decimal' || !String(value).startsWith('-')) continue;
     const name = nameOf(property, field);
-    throw invalid(name, { code: 'out_of_range', message: 'must not be below zero' });
+    throw invalid(name, { code: 'out_of_range', message: 'must be 0 or more' });
   }
   const all = rules?.settle({ ...given, currency } as Given<typeof fields>, {}, nameOf) ?? given;
   // Of amounts that are not given nothing is known.
@@ -235,7 +235,10 @@ export async function update(
       if (error instanceof Refused) return refusedBy(error, invoice, 'change', nameOf);
       if (violationOf(error)?.constraint === BELOW_PAID) {
         const name = given.shippingAmount === undefined ? list : shippingAmount;
-        return invalid(name, { code: 'not_allowed_now', message: 'would make the total less than was paid' });
+        return invalid(name, {
+          code: 'not_allowed_now',
+          message: 'would make the total less than the amount paid',
+        });
       }
       return toInvalid(children?.toInvalid(error, 'change', nameOf) ?? error, INVOICES, nameOf);
     },
@@ -262,7 +265,7 @@ function requireSameSums(
   const isSame = given.shippingAmount === undefined || given.shippingAmount === shippingAmount;
   if (isSame && !isRepriced) return;
   const name = isRepriced ? names.lineItems : names.shippingAmount;
-  const message = `cannot change the sums of an invoice that is ${status}`;
+  const message = `cannot change the amounts of an invoice that is ${status}`;
   const { values } = fields.status;
   throw blaming('conflict', name, { code: 'not_allowed_now', message }, { values });
 }

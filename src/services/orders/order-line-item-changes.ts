@@ -104,7 +104,7 @@ function withText({ members, ...input }: Input, name: string): Input {
 function notOffered(name: string): AppError {
   return invalid(name, {
     code: 'not_allowed',
-    message: 'must be of a price of the same product that is not archived',
+    message: 'must be a price of the same product that is not archived',
   });
 }
 
@@ -119,21 +119,21 @@ function requireChangeable(
 ): asserts change is LineChange & { readonly line: PricedLine } {
   const { line, orderType, serviceStatus, currency } = change;
   if (orderType !== 'subscription-order')
-    throw new AppError('conflict', 'Only the lines of a subscription can change.');
+    throw new AppError('conflict', 'Only the lines of a subscription can be changed.');
   if (!RUNNING.includes(serviceStatus))
-    throw new AppError('conflict', `The lines of an order that is ${serviceStatus} cannot change.`, {
+    throw new AppError('conflict', `The lines of an order that is ${serviceStatus} cannot be changed.`, {
       values: order.fields.serviceStatus.values,
     });
   const name = nameOf('priceId', LINE_ITEM_CHANGE_INPUT.priceId);
   if (line === null || !change.isSameProduct || line.isArchived) throw notOffered(name);
   if (change.isSamePrice)
-    throw invalid(name, { code: 'not_allowed', message: 'is of the price that the line has' });
+    throw invalid(name, { code: 'not_allowed', message: 'is already the price of the line' });
   if (line.currency !== currency)
-    throw invalid(name, { code: 'not_allowed', message: `must be of a price in ${currency}` });
+    throw invalid(name, { code: 'not_allowed', message: `must be a price in ${currency}` });
   if (!change.isRepeated)
     throw invalid(
       name,
-      { code: 'not_allowed', message: 'must be of a price of the same payment type, which is not one_time' },
+      { code: 'not_allowed', message: 'must be a price of the same payment type, and not one_time' },
       {
         values: price.fields.paymentType.values,
       },
@@ -142,7 +142,7 @@ function requireChangeable(
     const prorate = nameOf('prorate', LINE_ITEM_CHANGE_INPUT.prorate);
     throw invalid(prorate, {
       code: 'not_allowed',
-      message: 'must not be true for a price that is paid at another interval',
+      message: 'must be false for a price with another interval',
     });
   }
 }

@@ -90,7 +90,7 @@ function requireRestockable(
       const name = blamed('invoicesLineItemId');
       throw invalid(name, {
         code: 'not_allowed',
-        message: 'must be of a line of the invoice that bills what was ordered',
+        message: 'must be a line of the invoice for what was ordered',
       });
     }
     const name = blamed('quantity');
@@ -100,7 +100,10 @@ function requireRestockable(
       take('ordered', found.orderLineItemId, found.ordered, quantity),
     );
     if (rest < 0)
-      throw invalid(name, outOfRange(`at most ${Math.max(rest + quantity, 0)}: no more can come back`));
+      throw invalid(
+        name,
+        outOfRange(`at most ${Math.max(rest + quantity, 0)}, which is what is left to return`),
+      );
     return { ...found, quantity };
   });
   const all = Object.values(parseAll(Object.fromEntries(settled.map((settle, index) => [index, settle]))));

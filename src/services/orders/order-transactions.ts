@@ -3,7 +3,7 @@
 
 import { requireScope, type Scope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { AppError, invalid, mustBeOneOf, notFound, outOfRange } from '../../errors.ts';
+import { AppError, invalid, mustBeOneOf, notFound, outOfRange, tooPrecise } from '../../errors.ts';
 import { placesOf } from '../../resources/currencies.ts';
 import { invoice } from '../../resources/orders/order-invoices.ts';
 import { type InvoiceStatus, SETTLED } from '../../resources/orders/order-statuses.ts';
@@ -78,7 +78,7 @@ export async function create(
   if (given.status === 'partially-refunded' || given.status === 'refunded') {
     const name = nameOf('status', fields.status);
     const { values } = fields.status;
-    throw invalid(name, mustBeOneOf('completed, pending or voided: the others follow from refunds'), {
+    throw invalid(name, mustBeOneOf('completed, pending or voided. Refunds set the other values'), {
       values,
     });
   }
@@ -109,7 +109,7 @@ async function recordTransaction(
   const { workspaceId, contactId, pageId, currency } = locked;
   if (given.currency !== undefined && given.currency !== currency) {
     const name = nameOf('currency', fields.currency);
-    throw invalid(name, { code: 'not_allowed', message: `must be ${currency}, that of the order` });
+    throw invalid(name, { code: 'not_allowed', message: `must be ${currency}, the currency of the order` });
   }
   const amount = requireAmount(given.amount, currency, nameOf);
   const isPayment = given.result === 'approved' && given.status === 'completed';
@@ -142,12 +142,8 @@ function requireAmount(amount: string, currency: string, nameOf: NameOf): string
   const places = placesOf(currency) ?? 0;
   const settled = withPlaces(amount, places);
   const name = nameOf('amount', AMOUNT);
-  if (settled === null)
-    throw invalid(name, {
-      code: 'invalid_format',
-      message: `must have at most ${places} digits behind the point, as ${currency} has`,
-    });
-  if (!/[1-9]/.test(settled) || settled.startsWith('-')) throw invalid(name, outOfRange('more than zero'));
+  if (settled === null) throw invalid(name, tooPrecise(places, currency));
+  if (!/[1-9]/.test(settled) || settled.startsWith('-')) throw invalid(name, outOfRange('more than 0'));
   return settled;
 }
 
@@ -162,11 +158,12 @@ function invoiceOf(
   const waiting: readonly InvoiceStatus[] = ['unpaid', 'past-due', 'partially-paid'];
   const found = invoices.find((one) => (id === null ? waiting.includes(one.status) : one.id === id));
   if (found !== undefined) return found;
-  if (id !== null) throw invalid(name, { code: 'not_found', message: 'must be of an invoice of the order' });
+  if (id !== null)
+    throw invalid(name, { code: 'not_found', message: 'there is no such invoice in the order' });
   if (isPayment)
     throw invalid(name, {
       code: 'required',
-      message: 'must be given: no invoice of the order waits for money',
+      message: 'is required, since no invoice of the order is unpaid',
     });
   return null;
 }
@@ -181,7 +178,10 @@ async function pay(
   const { most, isTooMuch, isAll, paidAmount } = await payInvoice(tx, locked.workspaceId, id, amount);
   const name = nameOf('amount', AMOUNT);
   if (isTooMuch)
-    throw invalid(name, outOfRange(`at most ${most} ${locked.currency}: more is not due of the invoice`));
+    throw invalid(
+      name,
+      outOfRange(`at most ${most} ${locked.currency}, which is what the invoice is still due`),
+    );
   const status = isAll ? 'paid' : 'partially-paid';
   requireTransition(invoice.fields.status, from, status, 'The status of the invoice');
   const changed = new Map([[id, { status, paid_amount: paidAmount }]]);
@@ -204,7 +204,7 @@ export async function refund(
   const { amount = null, partial, ...given } = parseFields(REFUND, input, 'change') as GivenRefund;
   const name = nameOf('amount', AMOUNT);
   if (partial === true && amount === null)
-    throw invalid(name, { code: 'required', message: 'must be given: a part is paid back' });
+    throw invalid(name, { code: 'required', message: 'is required for a partial refund' });
   return changeLocked(ctx, TRANSACTIONS, ref, options, {
     by,
     action: 'refunded',
@@ -212,14 +212,17 @@ export async function refund(
     lock: (tx, tenancy, id) => lockPayment(tx, tenancy, id, amount),
     async make(tx, payment, { id }) {
       const { isPayment, most, isTooMuch, isOver, order } = payment;
-      if (!isPayment) throw new AppError('conflict', 'Only a payment that brought money can be paid back.');
+      if (!isPayment) throw new AppError('conflict', 'Only a payment that brought money can be refunded.');
       if (isTooMuch)
-        throw invalid(name, outOfRange(`at most ${most} ${order.currency}: no more is left of the payment`));
+        throw invalid(
+          name,
+          outOfRange(`at most ${most} ${order.currency}, which is what is left of the payment`),
+        );
       if (amount !== null) requireAmount(amount, order.currency, nameOf);
       if (amount !== null && partial === false && !payment.isAll)
         throw invalid(name, {
           code: 'not_allowed',
-          message: `must be ${most} ${order.currency}, or left out: all is paid back`,
+          message: `must be ${most} ${order.currency} or left out for a full refund`,
         });
       return amount === null && isOver ? null : payBack(tx, payment, id, given);
     },

@@ -107,7 +107,7 @@ function requireOneContact({ contactId, contactAttributes }: GivenOrder, nameOf:
     nameOf('contactAttributes', inputs.contactAttributes),
   ];
   if ((contactId === undefined) === (contactAttributes == null))
-    throw invalid(id, { code: 'required', message: `Either ${id} or ${attributes} must be given.` });
+    throw invalid(id, { code: 'required', message: `Give either ${id} or ${attributes}.` });
 }
 
 async function execute(
@@ -131,26 +131,29 @@ const LINE_FAULTS: Readonly<
 > = {
   'no such price': {
     member: 'priceId',
-    fault: { code: 'not_found', message: 'must name a price of the variant in the workspace' },
+    fault: { code: 'not_found', message: 'there is no such price of the variant in this workspace' },
   },
   archived: {
     member: 'priceId',
-    fault: { code: 'archived', message: 'names a price that is archived, or whose variant or product is' },
+    fault: {
+      code: 'archived',
+      message: 'names a price that is archived, or that belongs to an archived variant or product',
+    },
   },
   'another currency': {
     member: 'priceId',
-    fault: { code: 'not_allowed', message: 'is in another currency than the first line' },
+    fault: { code: 'not_allowed', message: 'must be a price in the currency of the first line' },
   },
   'too few': {
     member: 'quantity',
-    fault: { code: 'out_of_stock', message: 'is more than there is in stock' },
+    fault: { code: 'out_of_stock', message: 'is more than is in stock' },
   },
   none: { member: 'quantity', fault: outOfRange('at least 1') },
   'too many': {
     member: 'priceId',
     fault: {
       code: 'too_many',
-      message: 'is one too many: with what is paid once there are at most 250 lines',
+      message: 'An order can have at most 250 lines, with one for each one-time payment.',
     },
   },
 };
@@ -221,7 +224,7 @@ function requireSubscription({ orderType }: LockedOrder, nameOf: NameOf): void {
   ];
   throw invalid(name, {
     code: 'not_allowed',
-    message: `must be subscription-order: only subscriptions can be canceled so. Change ${status} to canceled, or ${billing} to voided`,
+    message: `must be subscription-order. For other orders change ${status} to canceled, or ${billing} to voided`,
   });
 }
 
@@ -281,7 +284,7 @@ export function planned(plan: () => OrderPlan, name: string): OrderPlan {
   } catch (error) {
     if (!(error instanceof BillingRefused)) throw error;
     const { status, instead } = error;
-    const message = `cannot be ${status}: with its invoices as they are the order is ${instead}`;
+    const message = `cannot be ${status}: by its invoices the order is ${instead}`;
     const { values } = fields.billingStatus;
     throw blaming('conflict', name, { code: 'not_allowed_now', message }, { values });
   }

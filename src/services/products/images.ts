@@ -60,7 +60,7 @@ export async function remove(
   const names = row === null ? [] : await findUses(ctx.store, row, NAMED + 1);
   if (names.length > 0) {
     const named = names.length > NAMED ? [...names.slice(0, NAMED), 'and others'] : names;
-    throw new AppError('conflict', `The image is used by ${named.join(', ')}. It was not removed.`);
+    throw new AppError('conflict', `The image is used by ${named.join(', ')} and was not deleted.`);
   }
   return writes.remove(ctx, ref, options);
 }

@@ -40,7 +40,7 @@ export async function create(
   const given = writes.parse(input, 'creation');
   const { paymentType = 'one_time', interval, duration, currency } = given;
   const refuse = (property: 'interval' | 'duration', { code, message }: Fault) => {
-    const fault: Fault = { code, message: `${message}: the price is a ${paymentType}` };
+    const fault: Fault = { code, message: `${message} for a ${paymentType} price` };
     const { values } = price.fields.paymentType;
     throw invalid(input.nameOf(property, price.fields[property]), fault, { values });
   };

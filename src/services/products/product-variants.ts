@@ -75,8 +75,8 @@ async function requireProperties(
     if (isKnown && ids.indexOf(id) === index) return [];
     const name = `${list}[${index}].${input.nameOf('propertyId', propertyId)}`;
     const fault: Fault = isKnown
-      ? { code: 'repeated', message: 'names a property that has a value already' }
-      : { code: 'not_found', message: 'names no variant property of the product' };
+      ? { code: 'repeated', message: 'names a property that already has a value' }
+      : { code: 'not_found', message: 'there is no such variant property in the product' };
     return [{ ...fault, field: name }];
   });
   if (errors.length > 0) throw invalidFields(errors);

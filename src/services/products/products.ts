@@ -65,7 +65,7 @@ async function requireOwn(ctx: Context, input: Input, moment: Moment, ref: Ref |
   const errors = ORDERED.flatMap((property) => {
     const others = (given[property] ?? []).filter((id) => row?.[property].includes(id) !== true);
     const field = input.nameOf(property, product.fields[property]);
-    const message = `names something that the product does not have: ${others.slice(0, 5).join(', ')}`;
+    const message = `must name only what the product has, not ${others.slice(0, 5).join(', ')}`;
     return others.length === 0 ? [] : [{ code: 'not_found' as const, field, message }];
   });
   if (errors.length > 0) throw invalidFields(errors);

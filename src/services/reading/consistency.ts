@@ -24,7 +24,7 @@ export function parseConsistencyToken({ store, keyring }: App, header: string | 
     throw invalid(
       CONSISTENCY_TOKEN,
       mustBe(
-        `the unchanged value from the response to a change; without it, the credential's last change counts`,
+        `the unchanged value from the response to a change. Without it, the credential's last change counts`,
       ),
     );
   if (store.replicas === null) return null;

@@ -207,7 +207,7 @@ export async function timed(
   if (row?.updatedAt === undefined)
     throw invalid('after', {
       code: 'not_found',
-      message: `There is no such ${title.toLowerCase()} any more: follow the Link header, which has its time too.`,
+      message: `There is no longer such a ${title.toLowerCase()}. Follow the URL in the Link header, which has its time too.`,
     });
   return { ...page, afterTime: row.updatedAt };
 }

@@ -9,7 +9,7 @@ import { type Limit, networkKey, requireFewTries } from '../limits/throttle.ts';
 const AUTHORIZATIONS: Limit = {
   most: 500,
   windowMs: 15 * 60_000,
-  message: 'There were too many requests to sign in.',
+  message: 'There were too many requests to sign in. Try again later.',
 };
 
 const REGISTRATION = {

@@ -21,7 +21,7 @@ export function requireGrantable(
   if (scopes.length === 0)
     throw invalid('scopes', {
       code: 'required',
-      message: 'Nothing is ticked: tick at least one thing that it may do, or deny.',
+      message: 'Nothing is ticked. Tick at least one thing that it may do, or deny.',
     });
   const refused = scopes.filter((scope) => !grantable(membership.role).has(scope));
   if (refused.length > 0)
@@ -36,7 +36,7 @@ export function requireGrantable(
   if (!workspaceIds.every((id) => theirs.has(id)))
     throw invalid('workspaces', {
       code: 'not_included',
-      message: 'Choose among the workspaces of the team.',
+      message: 'Choose from the workspaces of the team.',
     });
 }
 

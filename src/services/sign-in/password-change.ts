@@ -52,7 +52,10 @@ function requireNewPassword({ current, password, again }: PasswordChange, email:
       message: 'The new password must differ from the current one.',
     });
   if (password.normalize('NFKC') !== again.normalize('NFKC'))
-    throw invalid('again', { code: 'not_allowed', message: 'The new password was not the same both times.' });
+    throw invalid('again', {
+      code: 'not_allowed',
+      message: 'The new passwords differ. Type the same one twice.',
+    });
 }
 
 async function requireCurrentPassword(app: App, user: PersonRow, change: PasswordChange): Promise<void> {
@@ -66,8 +69,5 @@ async function requireCurrentPassword(app: App, user: PersonRow, change: Passwor
 }
 
 function sessionOver(): AppError {
-  return new AppError(
-    'unauthenticated',
-    'You were signed out since this page was shown. Nothing was changed.',
-  );
+  return new AppError('unauthenticated', 'You have been signed out. Nothing was changed.');
 }

@@ -13,7 +13,7 @@ export function parseRedirectUris(uris: readonly string[]): string[] {
   if (uris.length > MAX_URIS)
     throw invalid('redirect_uris', {
       code: 'too_many',
-      message: `A client has ${MAX_URIS} redirect URIs at most.`,
+      message: `A client can have at most ${MAX_URIS} redirect URIs.`,
     });
   for (const uri of uris) {
     const problem = problemOf(uri);
@@ -32,10 +32,11 @@ export function isNativeRedirect(uri: string): boolean {
 }
 
 function problemOf(uri: string): string | null {
-  if (uri.length > MAX_LENGTH || !URL.canParse(uri) || /[\s\p{Cc}*]/u.test(uri)) return 'is no address';
+  if (uri.length > MAX_LENGTH || !URL.canParse(uri) || /[\s\p{Cc}*]/u.test(uri))
+    return 'is not a valid address';
   const { protocol, hostname, username, password } = new URL(uri);
-  if (uri.includes('#')) return 'must have no fragment';
-  if (username !== '' || password !== '') return 'must have no user name or password';
+  if (uri.includes('#')) return 'must not contain a fragment';
+  if (username !== '' || password !== '') return 'must not contain a user name or password';
   const isLoopback = isLoopbackHost(hostname);
   if (protocol === 'https:') return isLoopback ? 'must use http on a loopback address' : null;
   if (protocol === 'http:') return isLoopback ? null : 'must use https, or http on a loopback address';

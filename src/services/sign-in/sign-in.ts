@@ -20,7 +20,7 @@ export interface Credentials {
   readonly signal?: AbortSignal | undefined;
 }
 
-const message = 'There were too many tries to sign in.';
+const message = 'There were too many attempts to sign in. Try again later.';
 const windowMs = 15 * 60_000;
 /** Failed attempts before a person has to wait (OWASP, authentication cheat sheet; NIST SP 800-63B §3.2.2). */
 const LIMITS = {

@@ -33,7 +33,7 @@ import { newSecret, withSecret } from './webhook-secrets.ts';
 const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint);
 const writeScope = scopeFor(webhookEndpoint, 'write');
 
-const NO_SECRET = 'The endpoint has no secret to sign with: rotate its secret first.';
+const NO_SECRET = 'The endpoint has no secret. Rotate its secret first.';
 
 const DAY_MS = 86_400_000;
 /** The reasons of deactivation after which an endpoint gets its missed events by default. */

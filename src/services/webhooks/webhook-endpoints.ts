@@ -75,7 +75,7 @@ function parse(ctx: Context, input: Input, moment: 'creation' | 'change'): Parti
   if (unknown.length > 0)
     throw invalid(nameOf('eventTypeIds'), {
       code: 'not_found',
-      message: `names types of event that do not exist: ${unknown.slice(0, 5).join(', ')}. GET /api/v2/webhooks/outgoing/event_types lists those that there are`,
+      message: `there are no such event types: ${unknown.slice(0, 5).join(', ')}. GET /api/v2/webhooks/outgoing/event_types lists them all`,
     });
   return given;
 }

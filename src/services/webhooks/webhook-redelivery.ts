@@ -172,12 +172,12 @@ async function change(
 
 /** Why a delivery cannot be made due again. */
 export function whyNot({ status, isActive, hasData }: LockedDelivery): string | null {
-  if (status === 'pending') return 'The delivery is pending: it will be attempted anyway.';
+  if (status === 'pending') return 'The delivery is pending and will be attempted anyway.';
   if (!isActive) return DEACTIVATED;
-  return hasData ? null : 'What the event held has been erased, or is no longer kept.';
+  return hasData ? null : 'The data of the event was erased or is no longer kept.';
 }
 
-const DEACTIVATED = 'The endpoint is deactivated: activate it first.';
+const DEACTIVATED = 'The endpoint is deactivated. Activate it first.';
 
 /** @throws AppError `conflict` for a reason why not */
 export function requireNone(refusal: string | null): void {

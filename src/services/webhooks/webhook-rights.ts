@@ -17,7 +17,7 @@ export function requireReadable(ctx: Context, eventTypeIds: readonly string[]): 
   if (missing.length === 0) return;
   const which = eventTypeIds.length === 0 ? 'every type of event' : 'these types of event';
   const named = `${missing.length === 1 ? 'scope' : 'scopes'} ${missing.join(', ')}`;
-  throw new AppError('insufficient_scope', `Subscribing to ${which} also needs the ${named}.`, {
+  throw new AppError('insufficient_scope', `A subscription to ${which} also needs the ${named}.`, {
     // RFC 6750 §3: a list with spaces.
     scope: missing.join(' '),
   });

@@ -38,7 +38,7 @@ export async function withSecret(
   const { row } = done;
   const found = await findSecret(ctx, requireCaller(ctx).tenancy, row.id);
   if (found?.secret == null || found.secretChangedAt === null || found.secretChangedAt > row.updatedAt)
-    throw new AppError('gone', 'The secret that this request made has been replaced since.');
+    throw new AppError('gone', 'The secret that this request made has since been replaced.');
   const member = `"webhook_secret":${JSON.stringify(openSecret(ctx, found.secret))}`;
   return { ...done, row: toRow(`${jsonOf(row)?.slice(0, -1)},${member}}`) };
 }

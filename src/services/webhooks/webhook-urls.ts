@@ -22,13 +22,13 @@ function faultOf(text: string, allowed: BlockList): Fault | null {
   if (text.length > MAX_LENGTH) return tooLong(MAX_LENGTH);
   // The URL parser would silently repair such texts: it removes line breaks, converts backslashes, and finds a host in http:example.com.
   if (!text.isWellFormed() || /[\s\p{Cc}\\]/u.test(text))
-    return malformed('must have no white space and no backslash');
+    return malformed('must not contain spaces or backslashes');
   if (!/^https?:\/\/[^/?#]/i.test(text) || !URL.canParse(text)) return mustBe('an http or https URL');
   const { hostname, port, username, password } = new URL(text);
   if (username !== '' || password !== '' || /^[^/]+\/\/[^/?#]*@/.test(text))
-    return malformed('must have no user name or password');
-  if (text.includes('#')) return malformed('must have no fragment');
-  if (port === '0') return malformed('must have a port that can be connected to');
+    return malformed('must not contain a user name or password');
+  if (text.includes('#')) return malformed('must not contain a fragment');
+  if (port === '0') return malformed('must not have port 0');
   return isAllowedHost(hostname, allowed)
     ? null
     : { code: 'not_allowed', message: 'must not lead to a private or local address' };

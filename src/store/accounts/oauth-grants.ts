@@ -82,7 +82,7 @@ export async function completeGrant(
       },
     }),
   );
-  if (completed.count === 0) throw new AppError('conflict', 'The grant was completed or withdrawn already.');
+  if (completed.count === 0) throw new AppError('conflict', 'The grant was already completed or withdrawn.');
 }
 
 /** Selects the grants to revoke: those that have all of these values. */

@@ -183,17 +183,17 @@ async function requireOrdered(tx: Executor, row: ChangingRow): Promise<void> {
     const refuse = (code: FieldErrorCode, message: string) =>
       new Refused(LIST, { code, message }, { index, property: 'invoicesLineItemId' });
     if (line?.contactId !== contactId)
-      throw refuse('not_found', 'names a line that the contact did not order');
+      throw refuse('not_found', 'there is no such invoice line of the contact');
     if (line?.isOver)
       throw refuse(
         'not_allowed_now',
-        'names a line of an invoice that is voided or abandoned, or refunded in full',
+        'names a line of an invoice that is voided, abandoned or fully refunded',
       );
-    if (line?.isCalledOff) throw refuse('not_allowed_now', 'names a line of an order that was called off');
-    if (line?.isIgnored) throw refuse('not_allowed', 'names a line with nothing to send');
+    if (line?.isCalledOff) throw refuse('not_allowed_now', 'names a line of an order that was canceled');
+    if (line?.isIgnored) throw refuse('not_allowed', 'names a line that is not shipped');
     const rest = left.get(lineId) ?? 0;
     if (quantity < 1 || quantity > rest)
-      throw new Refused(LIST, outOfRange(`at least 1, and at most what is left to be sent: ${rest}`), {
+      throw new Refused(LIST, outOfRange(`from 1 to ${rest}, which is what is left to ship`), {
         ...{ index, property: 'quantity' },
       });
     left.set(lineId, rest - quantity);
@@ -243,7 +243,7 @@ export async function settleLines(
   if (over !== undefined)
     throw new Refused(LIST, {
       code: 'not_allowed_now',
-      message: `has less of the line ${over.id} than was sent of it: ${over.sent}`,
+      message: `has less of the line ${over.id} than the ${over.sent} that were shipped`,
     });
   const changed = lines.filter(({ was, status }) => was !== status);
   const now = await timeOf(tx);

@@ -86,7 +86,7 @@ export async function requireUnnamed(
   const named = `${ids.length === 1 ? other : pluralOf(other)} ${ids.join(', ')}`.toLowerCase();
   throw new Refused(
     null,
-    `The ${title.toLowerCase()} is still named by the ${named}${rows.length > MAX_NAMED ? ' and others' : ''}. It was not removed.`,
+    `The ${title.toLowerCase()} is used by the ${named}${rows.length > MAX_NAMED ? ' and others' : ''} and was not deleted.`,
   );
 }
 

@@ -1,5 +1,4 @@
 // The SQL that is specific to changes of pages: the path of a new one, which funnels keep one, and the products that it offers.
-import { NOT_VALID } from '../../errors.ts';
 import type { Executor } from '../connections/executor.ts';
 import { toPath, withSlash } from '../sql/paths.ts';
 import { showingStep } from '../sql/showing-steps.ts';
@@ -36,7 +35,11 @@ export function pathFor(
   { current_path: wanted, name }: Readonly<Record<string, unknown>>,
   below: string,
 ): string {
-  if (typeof wanted === 'string' && /\s/.test(wanted)) throw new Refused('currentPath', NOT_VALID);
+  if (typeof wanted === 'string' && /\s/.test(wanted))
+    throw new Refused('currentPath', {
+      code: 'invalid_format',
+      message: 'must not contain spaces',
+    });
   return typeof wanted === 'string'
     ? withSlash(wanted)
     : `${below}${withSlash(toPath(String(name), 'page'))}`;
@@ -67,7 +70,7 @@ async function requireNotShown(tx: Executor, { workspaceId, id }: ChangingRow): 
   if (funnel === undefined) return;
   throw new Refused(
     null,
-    `A step of the funnel "${funnel.name}" (${funnel.publicId}) still shows the page. It was not deleted.`,
+    `The page is used by a step of the funnel "${funnel.name}" (${funnel.publicId}) and was not deleted.`,
   );
 }
 

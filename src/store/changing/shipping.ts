@@ -62,7 +62,7 @@ async function requireInNoOther(tx: Executor, { workspaceId, id, given }: Changi
   const ids = (given?.columns['variant_ids'] ?? []) as readonly bigint[];
   if (ids.length === 0) return;
   if (new Set(ids).size < ids.length)
-    throw new Refused('variantIds', { code: 'repeated', message: 'must name each variant once' });
+    throw new Refused('variantIds', { code: 'repeated', message: 'must have each variant once' });
   await takeTurnOf(tx, 'shipping-profiles', workspaceId);
   const taken = await tx.$queryRawUnsafe<{ id: bigint }[]>(
     `select v.id from shipping_profiles t cross join lateral unnest(t.variant_ids) v (id)
@@ -72,7 +72,7 @@ async function requireInNoOther(tx: Executor, { workspaceId, id, given }: Changi
   if (taken.length > 0)
     throw new Refused('variantIds', {
       code: 'taken',
-      message: `names variants that another profile has: ${taken.map((variant) => variant.id).join(', ')}`,
+      message: `has variants of another profile: ${taken.map((variant) => variant.id).join(', ')}`,
     });
 }
 

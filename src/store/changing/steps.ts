@@ -406,6 +406,6 @@ function ask<Row extends object>(
 
 async function only<Row>(answer: PromiseLike<Row[]>): Promise<Row> {
   const [row] = await answer;
-  if (row === undefined) throw new TypeError('A statement did not answer');
+  if (row === undefined) throw new TypeError('A statement returned no row');
   return row;
 }

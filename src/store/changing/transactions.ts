@@ -77,7 +77,7 @@ export const withModels: Open<Transaction> = async (ctx, tenancy, work, keyHash)
 
 /** A change waited too long for another change of the same row, or for the first request with the same key. */
 export function lockTimeout(hasKey: boolean): AppError {
-  const message = `Another change of the same object${hasKey ? ', or the first request with this idempotency key,' : ''} is still under way. Nothing was changed.`;
+  const message = `Another change of the same object${hasKey ? ', or the first request with this idempotency key,' : ''} is still running. Nothing was changed; try again.`;
   return new AppError(hasKey ? 'conflict' : 'unavailable', message, {
     retryAfterSeconds: 1,
   });

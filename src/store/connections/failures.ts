@@ -45,7 +45,11 @@ export function toStoreError(error: unknown): unknown {
       return codes.includes(READ_ONLY) ? unavailable(IS_READ_ONLY, error) : databaseUnavailable(error);
     }
     if (codes.some((value) => UNSTORABLE.test(value)))
-      return new AppError('invalid', 'A text has a character that cannot be stored.', { cause: error });
+      return new AppError(
+        'invalid',
+        'A text has a character that cannot be stored. Leave out NUL characters and lone surrogates.',
+        { cause: error },
+      );
   }
   return error;
 }

@@ -117,5 +117,5 @@ async function restoreFunnel(tx: Transaction, funnel: DemoFunnel, at: Date): Pro
 }
 
 function notTheDemo(): AppError {
-  return new AppError('conflict', 'This store does not hold the demo data: nothing was changed.');
+  return new AppError('conflict', 'This store does not hold the demo data. Nothing was changed.');
 }

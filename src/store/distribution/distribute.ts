@@ -113,17 +113,17 @@ function requireCluster(facts: CitusFacts): CitusFacts {
   const { version, isCoordinator, isKnown, nodes } = facts;
   if (version === null)
     throw new StartupError(
-      'The database has no extension citus: install Citus on every node, put it into shared_preload_libraries, and run "create extension citus" in this database on each; then name the coordinator in DATABASE_URL.',
+      'The database has no extension citus. Install Citus on every node, put it into shared_preload_libraries, and run "create extension citus" in this database on each; then name the coordinator in DATABASE_URL.',
     );
   if (!isCoordinator)
-    throw new StartupError('This is a worker of Citus: name its coordinator in DATABASE_URL.');
+    throw new StartupError('This is a worker of Citus. Name its coordinator in DATABASE_URL.');
   if (!isKnown)
     throw new StartupError(
-      'The coordinator is not among its own nodes, where small tables are kept too: run "select citus_set_coordinator_host(\'its name\', its port)" there.',
+      'The coordinator is not among its own nodes, where small tables are kept too. Run "select citus_set_coordinator_host(\'its name\', its port)" there.',
     );
   if (nodes === 0)
     throw new StartupError(
-      'No node of Citus takes shards: run "select citus_add_node(\'its name\', its port)" on the coordinator for each worker.',
+      'No node of Citus takes shards. Run "select citus_add_node(\'its name\', its port)" on the coordinator for each worker.',
     );
   return facts;
 }
@@ -140,7 +140,7 @@ function requirePossible(missing: readonly PlacedTable[]): void {
   if (wrong.length === 0) return;
   const told = wrong.map(({ name, actual, wanted }) => `${name} is ${actual}, and has to be ${wanted}`);
   throw new StartupError(
-    `Tables were placed otherwise by hand: ${told.join('; ')}. undistribute_table undoes that.`,
+    `Tables were distributed by hand: ${told.join('; ')}. Undo that with undistribute_table.`,
   );
 }
 
@@ -154,7 +154,7 @@ async function requireNobody(client: pg.ClientBase): Promise<void> {
   const places = rows[0]?.places ?? null;
   if (places !== null)
     throw new StartupError(
-      `Gateways are connected (from ${places.join(', ')}): stop them, distribute the store, and start them again. Nothing was changed.`,
+      `Gateways are connected (from ${places.join(', ')}), so nothing was changed. Stop them, distribute the store, and start them again.`,
     );
 }
 

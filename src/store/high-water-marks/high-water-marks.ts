@@ -80,7 +80,7 @@ export function toMarks([drawn, ids, times]: readonly (string | null)[]): TableM
   const [all, settled, moments] = [drawn, ids, times].map((list) => list?.split(' ') ?? []);
   const tables = TABLES_WITH_MARKS.map((table, index): [PublicIdTable, TableMark] => {
     const [last, id, time] = [all?.[index], settled?.[index], moments?.[index]];
-    if (!last || !id || !time) throw new TypeError('The high-water marks are not whole');
+    if (!last || !id || !time) throw new TypeError('Incomplete high-water marks');
     return [table, { drawn: BigInt(last), id: BigInt(id), time: Number(time) }];
   });
   return Object.fromEntries(tables) as TableMarks;

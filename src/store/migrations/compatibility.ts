@@ -38,7 +38,7 @@ export async function requireNoOlder(pool: pg.Pool, pending: readonly string[]):
   const [older] = rows;
   if (older === undefined) return;
   throw new StartupError(
-    `The database was not migrated, and nothing was changed: an older version of the gateway that cannot live with ${incompatible.join(', ')} is connected (from ${older.places.join(', ')}). Stop it and start again; "npx funnel-gateway migrate --force" does not ask, and its requests fail from then on.`,
+    `The database was not migrated: an older version of the gateway that does not work with ${incompatible.join(', ')} is connected (from ${older.places.join(', ')}). Stop it and start again, or run "npx funnel-gateway migrate --force", after which its requests fail.`,
   );
 }
 

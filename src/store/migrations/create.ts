@@ -62,7 +62,7 @@ export async function createMigration(
 ): Promise<{ name: string; path: string } | null> {
   if (!/^[a-z0-9_]{1,60}$/.test(name)) {
     throw new StartupError(
-      `"${name}" is no name for a migration: use lower-case letters, digits and underscores.`,
+      `"${name}" is not a name for a migration. Use lower-case letters, digits and underscores.`,
     );
   }
   return withOwnPool(db, 'migrate', async (pool) => {

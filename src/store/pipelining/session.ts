@@ -52,6 +52,6 @@ export async function prepareSession(client: pg.Client): Promise<string> {
   );
   if (JSON.stringify(read) === JSON.stringify(CANARY_ROWS)) return told.rows[0]?.instance ?? '';
   throw new StartupError(
-    `Rows do not come whole out of node-postgres ${VERSION}: install the versions that package-lock.json names.`,
+    `This gateway does not work with node-postgres ${VERSION}. Install the versions in package-lock.json.`,
   );
 }

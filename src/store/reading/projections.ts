@@ -122,7 +122,7 @@ export function ownersOf(
   const properties = Object.keys(columns);
   return Object.entries(owners).map(([property, of]) => {
     const index = properties.indexOf(property);
-    if (index < 0) throw new TypeError(`Rows without ${property} do not say whose they are`);
+    if (index < 0) throw new TypeError(`Projection lacks the owner column ${property}`);
     return { of, field: offset + index, row: offset };
   });
 }

@@ -183,7 +183,7 @@ function tooCostly({ resource }: AnyTable, hasIndex: boolean, walked: number, fo
     : 'none of its criteria has an index';
   return new AppError(
     'invalid',
-    `The saved filter cannot be applied to this list: among ${walked} objects too few match all of it, and ${why}. Add a criterion that selects fewer, by one of ${indexed.join(', ')}.`,
+    `The saved filter cannot be applied to this list: among ${walked} objects too few match all of it, and ${why}. Add a criterion by one of ${indexed.join(', ')}.`,
   );
 }
 

@@ -169,7 +169,7 @@ describe('introspection', () => {
       (_, i) => `a${i}: __schema { types { fields { args { name description } } } }`,
     );
     expect(await refusalOf(`{ ${all.join(' ')} }`)).toBe(
-      'The operation asks for more of the schema than is allowed at once.',
+      'The operation asks for too much of the schema at once. Ask for less, or read /schema.graphql.',
     );
   });
 
@@ -242,7 +242,7 @@ describe('hostile documents', () => {
     const query = (length: number) => `{ viewer { name } } #`.padEnd(length, 'x');
     expect(await refusalOf(query(100_000))).toBeUndefined();
     expect(await refusalOf(query(100_001))).toBe(
-      'The document has 100001 characters; at most 100000 are allowed. Send values as variables.',
+      'The document has 100001 characters. It can have at most 100000; send values as variables.',
     );
   });
 
@@ -310,7 +310,7 @@ describe('without credentials', () => {
     expect(response.status).toBe(400);
     expect(errors).toMatchObject([
       {
-        message: 'Without credentials a document may have 500 tokens at most.',
+        message: 'Without credentials a document can have at most 500 tokens.',
         extensions: { code: 'INVALID' },
       },
     ]);

@@ -225,7 +225,7 @@ describe('refused', () => {
       errors: [
         { field: 'emailAddress' },
         { field: 'firstName' },
-        { field: 'tagIds', message: 'tagIds must be null or a list in which each item is the id of a Tag.' },
+        { field: 'tagIds', message: 'tagIds must be null or a list where each item is the id of a Tag.' },
       ],
     });
   });

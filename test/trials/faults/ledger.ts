@@ -27,7 +27,7 @@ export function outcomeOf({ status, text }: Pick<Entry, 'status' | 'text'>): Out
   if (status >= 200 && status < 300) return text.includes('"errors":[{"message"') ? 'not made' : 'made';
   // Where no connection was made, nothing was sent.
   const isUnknown = status === 0 && !text.includes('ECONNREFUSED');
-  return isUnknown || text.includes('may have been changed') ? 'unknown' : 'not made';
+  return isUnknown || text.includes('may have been made') ? 'unknown' : 'not made';
 }
 
 /** An answer that no client should get of these requests, whatever befalls the gateway. */
