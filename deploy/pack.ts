@@ -26,8 +26,8 @@ const ONLY_IN_CLONES = [
   ...['devDependencies', 'optionalDependencies'],
 ];
 
-/** The files below src/ that the program reads at run time and that are not TypeScript. */
-export const READ_AT_RUN_TIME = ['http/favicon.ico', 'rest/openapi.md'];
+/** The files and folders below src/ that the program reads at run time and that are not TypeScript. */
+export const READ_AT_RUN_TIME = ['http/favicon.ico', 'rest/openapi.md', 'store/demo/data'];
 
 /** Makes the package's package.json from the clone's. */
 export function packedManifest(clone: Manifest): Manifest {

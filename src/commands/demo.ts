@@ -9,7 +9,7 @@ import type { App } from '../context.ts';
 import { hashPassword, verifyPassword } from '../services/sign-in/passwords.ts';
 import { findApiKey } from '../store/accounts/api-keys.ts';
 import { findUserByEmail } from '../store/accounts/users.ts';
-import { DEMO_EMAIL } from '../store/demo/owners.ts';
+import { DEMO_EMAIL } from '../store/demo/person.ts';
 import type { DemoSecrets, DemoSummary } from '../store/demo/seed.ts';
 import { makeTrusted, requireTrusted } from '../store/embedded/trust.ts';
 import { hasAnyTeam } from '../store/seed/workspaces.ts';

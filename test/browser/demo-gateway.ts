@@ -6,7 +6,7 @@ import { createDemoLink } from '../../src/graphiql/demo-link.ts';
 import { listen } from '../../src/http/listener.ts';
 import { createLogger } from '../../src/output/log.ts';
 import { setPassword } from '../../src/services/operator/users.ts';
-import { DEMO_EMAIL } from '../../src/store/demo/owners.ts';
+import { DEMO_EMAIL } from '../../src/store/demo/person.ts';
 import { seedDemoKey } from '../support/demo.ts';
 import { cloneTemplate, TEST_SECRET_KEY } from '../support/gateway.ts';
 

@@ -87,6 +87,7 @@ const INCLUDED = [
   'test/graphql/workflow-model.test.ts',
   // Saved filters, and the lists that they select.
   'test/rest/{refine-filter-changes,refined-lists}.test.ts',
+  'test/store/demo-rows.test.ts',
   // Visits, and the sums of them by the hour.
   'test/rest/{visits,page-stats}.test.ts',
   'test/visits-model.test.ts',

@@ -53,7 +53,7 @@ describe.each(documents)('%s', (path) => {
     );
     // `src/resources/products.ts` and its like are of the made-up noun that the recipe adds.
     const missing = paths
-      .filter((named) => !/\/gadgets\.\w+$/.test(named))
+      .filter((named) => !/\/gadget(s|_parts)\.\w+$/.test(named))
       .filter((named) => !existsSync(new URL(`../../${named}`, import.meta.url)));
     expect(missing).toEqual([]);
   });

@@ -80,6 +80,17 @@ export async function leadGadgets(origin: string, key: string): Promise<void> {
   const workspace = await rest('GET', '/workspaces/1');
   const workspaceId = btoa(`Workspace:${workspace.body.id}`);
   const gadgets = '/workspaces/1/gadgets';
+  const seeded = await send<readonly Gadget[]>('GET', `/api/v2${gadgets}`);
+  expect(
+    "the demo's",
+    seeded.body.map((one) => [one.sku, one.visible, labelsOf(one), one.image_id !== null]),
+    [
+      ['LEND-TENT', true, ['Poles', 'Pegs'], false],
+      ['LEND-AXE', false, [], true],
+    ],
+  );
+  for (const { id } of seeded.body)
+    expect("one of the demo's is deleted", (await rest('DELETE', `/gadgets/${id}`)).status, 204);
   const newImage = async () => {
     const image = { upload_source_url: 'https://example.com/mug.png' };
     const made = await rest('POST', '/workspaces/1/images', { image });
@@ -250,12 +261,14 @@ export async function leadGadgets(origin: string, key: string): Promise<void> {
       .filter((what) => what.startsWith('gadget.'))
       .toReversed();
   const named = (whats: readonly string[]) => whats.map((what) => `gadget.${what}`);
+  // The demo's two were deleted first.
+  const deleted = ['deleted', 'deleted'];
   const archiving = ['updated', 'archived', 'updated', 'unarchived', 'deleted'];
   expect(
     'its events',
     await namesOf('webhooks/outgoing/events', 'event_type_id'),
     named([
-      ...['created', 'created', 'updated', 'updated', 'updated', ...archiving],
+      ...[...deleted, 'created', 'created', 'updated', 'updated', 'updated', ...archiving],
       ...['created', 'updated', ...archiving],
     ]),
   );
@@ -264,7 +277,7 @@ export async function leadGadgets(origin: string, key: string): Promise<void> {
     'its audit entries',
     await namesOf('audit_entries', 'action'),
     named([
-      ...['created', 'created', 'updated', 'updated', 'parts_reordered', 'updated', ...entries],
+      ...[...deleted, 'created', 'created', 'updated', 'updated', 'parts_reordered', 'updated', ...entries],
       ...['created', 'updated', ...entries],
     ]),
   );

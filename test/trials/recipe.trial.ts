@@ -18,7 +18,12 @@ const { PATH = '' } = process.env;
 const [, recipe = ''] = read('docs/CONTRIBUTING.md').split('\n## Adding a noun\n');
 
 /** The files whose text is printed, in the order of printing. */
-const FILES = ['src/resources/gadgets.ts', 'prisma/schema/gadgets.prisma'];
+const FILES = [
+  'src/resources/gadgets.ts',
+  'prisma/schema/gadgets.prisma',
+  'src/store/demo/data/rows/gadgets.json',
+  'src/store/demo/data/rows/gadget_parts.json',
+];
 
 /** Lines that the text tells to put somewhere: file, the line that they go behind, and the line. */
 const PRINTED: readonly (readonly [file: string, behind: RegExp, line: string])[] = [

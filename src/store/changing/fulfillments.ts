@@ -82,7 +82,7 @@ function isUpdate({ before, given }: ChangingRow): boolean {
 }
 
 /** Takes the next number of a workspace's fulfillments. */
-export async function takeNumber(tx: Executor, workspaceId: bigint): Promise<number> {
+async function takeNumber(tx: Executor, workspaceId: bigint): Promise<number> {
   const [taken] = await tx.$queryRawUnsafe<{ number: number }[]>(TAKE_NUMBER, workspaceId);
   if (taken === undefined) throw new TypeError('No number was taken');
   return taken.number;

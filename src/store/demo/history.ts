@@ -10,13 +10,13 @@ import { CONTACT_RULES } from '../changing/contacts.ts';
 import { bumpAt, isNotified } from '../changing/records.ts';
 import type { ChangeRules } from '../changing/rules.ts';
 import { findSnapshotsById } from '../changing/snapshots.ts';
-import { inOrder } from '../connections/executor.ts';
+import type { Executor } from '../connections/executor.ts';
 import { createRandom } from '../seed/random.ts';
 import { appliedTagTable } from '../tables/applied-tags.ts';
 import { contactTable } from '../tables/contacts.ts';
 import type { Table } from '../tables/table.ts';
 import { tableOf } from '../tables/tables.ts';
-import type { Filling } from './demo.ts';
+import type { HistoryData } from './fixture.ts';
 import { type MakeUpAttempts, type PastChanges, recordAt, recordAttempts } from './past-records.ts';
 
 const SEED = 20_261_128;
@@ -28,29 +28,39 @@ const AGE_DAYS = { recolored: 1.5, deactivated: 1 };
 const [CONTACTS, APPLIED_TAGS] = [tableOf(contactTable), tableOf(appliedTagTable)];
 const [TAGS, WEBHOOK_ENDPOINTS] = [tableOf(tag), tableOf(webhookEndpoint)];
 
+/** A workspace that gets its history. */
+interface HistoryPlace {
+  readonly teamId: bigint;
+  readonly workspaceId: bigint;
+  /** The id of the tag that got its colour lately. */
+  readonly recoloredId: bigint;
+  readonly start: Date;
+}
+
 /** Makes the changes, with the key of the team, the oldest first. */
 export async function insertHistory(
-  workspace: Filling,
-  teamId: bigint,
+  steps: Executor,
+  { teamId, workspaceId, recoloredId, start }: HistoryPlace,
+  history: HistoryData,
   makeUpAttempts: MakeUpAttempts,
 ): Promise<void> {
-  const { tx, daysAgo, workspaceId, idOf, data } = workspace;
-  const { history, tags } = data;
-  if (history === undefined) return;
-  const key = await tx.apiKey.findFirstOrThrow({ where: { teamId, isDefault: true } });
+  const [key] = await steps.$queryRawUnsafe<{ publicId: string }[]>(
+    'select public_id as "publicId" from api_keys where team_id = $1::bigint and is_default',
+    teamId,
+  );
+  if (key === undefined) throw new TypeError('The team has no default key');
   const by = { team: teamId, workspaces: null, actor_kind: 'api_key', actor_id: key.publicId } as const;
   const past: PastChanges = {
-    ...{ ...workspace, steps: inOrder(tx) },
-    // Of its own: what else is in the demo does not change with it.
-    random: createRandom(SEED),
+    ...{ steps, workspaceId, random: createRandom(SEED) },
     by: { ...by, client_id: null, key_hash: null, request_hash: null },
   };
+  const daysAgo = (days: number) => new Date(start.getTime() - days * DAY_MS);
   await activate(past);
-  const contacts = await tx.contact.findMany({
-    where: { workspaceId, anonymous: false },
-    orderBy: { id: 'desc' },
-    take: history.contacts,
-  });
+  const contacts = await steps.$queryRawUnsafe<{ id: bigint; createdAt: Date }[]>(
+    `select id, created_at as "createdAt" from contacts where workspace_id = $1::bigint and not anonymous
+      order by id desc limit $2::int`,
+    ...[workspaceId, history.contacts],
+  );
   for (const { id, createdAt } of contacts.toReversed()) await createContact(past, id, createdAt);
   const [youngest] = contacts;
   if (youngest !== undefined) {
@@ -59,23 +69,28 @@ export async function insertHistory(
     const row = { table: CONTACTS, rules: CONTACT_RULES, id, contactId: id };
     await change(past, at, row, history.given);
   }
-  const { tag: name } = history.recolored;
-  const row = { table: TAGS, rules: {}, id: idOf('Tag', name), contactId: null };
-  await change(past, daysAgo(AGE_DAYS.recolored), row, { color: tags[name]?.color ?? '' });
+  const row = { table: TAGS, rules: {}, id: recoloredId, contactId: null };
+  await change(past, daysAgo(AGE_DAYS.recolored), row, { color: history.recolored.color });
   await recordAttempts(past, history, makeUpAttempts);
-  await deactivate(past);
+  await deactivate(past, daysAgo(AGE_DAYS.deactivated));
 }
 
 /** Has a contact that is there be as it was created, with its tags. */
 async function createContact(past: PastChanges, id: bigint, at: Date): Promise<void> {
-  const { tx, steps, workspaceId } = past;
-  await tx.contact.updateMany({
-    where: { workspaceId, id },
-    data: { updatedAt: at, lastNotificationEmailSentAt: null },
-  });
-  const of = { workspaceId, contactId: id };
-  await tx.contactTag.updateMany({ where: of, data: { appliedAt: at } });
-  const applied = await tx.contactTag.findMany({ where: of, orderBy: { id: 'asc' } });
+  const { steps, workspaceId } = past;
+  await steps.$executeRawUnsafe(
+    `update contacts set updated_at = $3::timestamptz, last_notification_email_sent_at = null
+      where workspace_id = $1::bigint and id = $2::bigint`,
+    ...[workspaceId, id, at.toISOString()],
+  );
+  await steps.$executeRawUnsafe(
+    'update contact_tags set applied_at = $3::timestamptz where workspace_id = $1::bigint and contact_id = $2::bigint',
+    ...[workspaceId, id, at.toISOString()],
+  );
+  const applied = await steps.$queryRawUnsafe<{ id: bigint }[]>(
+    'select id from contact_tags where workspace_id = $1::bigint and contact_id = $2::bigint order by id',
+    ...[workspaceId, id],
+  );
   const appliedIds = applied.map((row) => row.id);
   const tags = await findSnapshotsById(steps, APPLIED_TAGS, workspaceId, appliedIds);
   const after = await snapshotOf(past, CONTACTS, id);
@@ -123,10 +138,12 @@ async function activate({ steps, workspaceId }: PastChanges): Promise<void> {
 }
 
 /** Deactivates the endpoints: nothing leaves the machine of somebody who tries the gateway out. */
-async function deactivate(past: PastChanges): Promise<void> {
-  const { tx, steps, workspaceId, daysAgo } = past;
-  const at = daysAgo(AGE_DAYS.deactivated);
-  const endpoints = await tx.webhookEndpoint.findMany({ where: { workspaceId }, orderBy: { id: 'asc' } });
+async function deactivate(past: PastChanges, at: Date): Promise<void> {
+  const { steps, workspaceId } = past;
+  const endpoints = await steps.$queryRawUnsafe<{ id: bigint }[]>(
+    'select id from webhook_endpoints where workspace_id = $1::bigint order by id',
+    workspaceId,
+  );
   for (const { id } of endpoints) {
     const before = await snapshotOf(past, WEBHOOK_ENDPOINTS, id);
     await steps.$executeRawUnsafe(

@@ -3,11 +3,10 @@
 import { drawEntryId, record } from '../changing/record.ts';
 import type { ChangeRecord, Recorded } from '../changing/records.ts';
 import type { Executor } from '../connections/executor.ts';
+import type { Random } from '../seed/random.ts';
 import type { DueDelivery, DueEndpoint, DueEvent } from '../webhooks/deliveries-due.ts';
 import { type Outcome, recordOutcomesOf } from '../webhooks/delivery-outcomes.ts';
-import { uuidOf } from './contacts.ts';
-import type { AnswerData, HistoryData } from './data/shape.ts';
-import type { Filling } from './demo.ts';
+import type { AnswerData, HistoryData } from './fixture.ts';
 
 /** The attempts of a delivery, from the first to the last, as they would have been if its receiver answered this to every one. */
 export type MakeUpAttempts = (
@@ -18,8 +17,10 @@ export type MakeUpAttempts = (
 ) => Promise<readonly Outcome[]>;
 
 /** A workspace whose changes are recorded, and by whom they are made. */
-export interface PastChanges extends Filling {
+export interface PastChanges {
   readonly steps: Executor;
+  readonly random: Random;
+  readonly workspaceId: bigint;
   readonly by: Omit<Recorded, 'request_id'>;
 }
 
@@ -99,4 +100,11 @@ export async function recordAttempts(
       where d.workspace_id = $1::bigint`,
     workspaceId,
   );
+}
+
+/** A UUID of version 4's form that is the same every time. */
+function uuidOf(random: Random): string {
+  const hex = Array.from({ length: 32 }, () => random.below(16).toString(16)).join('');
+  const variant = '89ab'[random.below(4)];
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;
 }

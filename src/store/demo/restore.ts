@@ -4,10 +4,7 @@ import { AppError } from '../../errors.ts';
 import { setIsShown } from '../changing/shown-pages.ts';
 import { withTransaction } from '../changing/transactions.ts';
 import type { Store, Transaction } from '../store.ts';
-import type { FunnelData } from './data/shape.ts';
-import { TEAMS } from './data/teams.ts';
-import { zip } from './demo.ts';
-import { filterNameOf, flatten, kindOf } from './funnel-steps.ts';
+import { type DemoFunnel, type DemoStep, readFunnels } from './demo-funnels.ts';
 
 /** A funnel of which something was put back. */
 export interface RestoredFunnel {
@@ -15,11 +12,10 @@ export interface RestoredFunnel {
   readonly name: string;
 }
 
-interface DemoFunnel {
+/** A funnel of the demo with its row. */
+interface LockedFunnel extends DemoFunnel {
   readonly id: bigint;
   readonly createdAt: Date;
-  readonly workspaceId: bigint;
-  readonly data: FunnelData;
 }
 
 /**
@@ -30,10 +26,11 @@ interface DemoFunnel {
  * @throws AppError `conflict` when a funnel of the demo is missing, or is not made of the demo's steps
  */
 export async function restoreDemo(store: Store, at: Date): Promise<RestoredFunnel[]> {
+  const seeded = await readFunnels();
   return withTransaction({ store }, async (tx) => {
     const restored: RestoredFunnel[] = [];
-    for (const funnel of await lockFunnels(tx))
-      if (await restoreFunnel(tx, funnel, at)) restored.push({ id: funnel.id, name: funnel.data.name });
+    for (const funnel of await lockFunnels(tx, seeded))
+      if (await restoreFunnel(tx, funnel, at)) restored.push({ id: funnel.id, name: funnel.name });
     return restored;
   });
 }
@@ -42,52 +39,44 @@ export async function restoreDemo(store: Store, at: Date): Promise<RestoredFunne
  * The demo's funnels, locked against other changes until the transaction ends. Whoever renames them does not hide them: the demo has the
  * first ids of its store (seed.ts), in the order of the data.
  */
-async function lockFunnels(tx: Transaction): Promise<DemoFunnel[]> {
-  const seeded = TEAMS.flatMap((team) => team.workspaces).flatMap(({ funnels }, workspace) =>
-    funnels.map((data) => ({ workspaceId: BigInt(workspace + 1), data })),
-  );
-  const funnels: DemoFunnel[] = [];
+async function lockFunnels(tx: Transaction, seeded: readonly DemoFunnel[]): Promise<LockedFunnel[]> {
+  const funnels: LockedFunnel[] = [];
   // In one order, so that two of us do not wait for each other.
-  for (const [funnel, { workspaceId, data }] of seeded.entries()) {
-    const [row] = await tx.$queryRaw<Pick<DemoFunnel, 'id' | 'createdAt'>[]>`
-      select id, created_at as "createdAt" from funnels where workspace_id = ${workspaceId} and id = ${funnel + 1} for update`;
+  for (const [index, funnel] of seeded.entries()) {
+    const [row] = await tx.$queryRaw<Pick<LockedFunnel, 'id' | 'createdAt'>[]>`
+      select id, created_at as "createdAt" from funnels
+      where workspace_id = ${funnel.workspaceId} and id = ${index + 1} for update`;
     if (row === undefined) throw notTheDemo();
-    funnels.push({ ...row, workspaceId, data });
+    funnels.push({ ...funnel, ...row });
   }
   return funnels;
 }
 
-/** Pairs rows with the data that they come from. @throws AppError `conflict` when there are too few */
-function zipDemo<Row, Data>(rows: readonly Row[], data: readonly Data[]): [Row, Data][] {
-  if (rows.length < data.length) throw notTheDemo();
-  return zip(rows, data);
-}
-
 /** @returns whether anything had to be put back */
-async function restoreFunnel(tx: Transaction, funnel: DemoFunnel, at: Date): Promise<boolean> {
-  const { id: funnelId, workspaceId } = funnel;
+async function restoreFunnel(tx: Transaction, funnel: LockedFunnel, at: Date): Promise<boolean> {
+  const { id: funnelId, workspaceId, name } = funnel;
   const steps = await tx.funnelStep.findMany({
     where: { workspaceId, funnelId },
     // They got their ids in the order of the data.
     orderBy: { id: 'asc' },
   });
-  const seeded = flatten(funnel.data);
-  const [rows, added] = [steps.slice(0, seeded.length), steps.slice(seeded.length)];
+  const [rows, added] = [steps.slice(0, funnel.steps.length), steps.slice(funnel.steps.length)];
+  if (rows.length < funnel.steps.length) throw notTheDemo();
   const filters = await tx.refineFilter.findMany({
     where: { workspaceId },
     select: { id: true, name: true },
   });
-  const places = zipDemo(rows, seeded).map(([row, { step, parent, branch, position }]) => {
-    const { kind, name } = kindOf(step);
+  const places = rows.map((row, index) => {
+    const step = funnel.steps[index] as DemoStep;
     // Steps that clients add are younger than their funnel.
-    if (row.kind !== kind || Number(row.createdAt) !== Number(funnel.createdAt)) throw notTheDemo();
-    const filter = filterNameOf(step);
+    if (row.kind !== step.kind || Number(row.createdAt) !== Number(funnel.createdAt)) throw notTheDemo();
     // A split that was removed names no filter any more.
-    const found = filters.find((one) => one.name === filter)?.id ?? row.filterId;
-    const filterId = filter === null ? null : found;
-    const parentId = parent === null ? null : (rows[parent]?.id ?? null);
+    const found = filters.find((one) => one.name === step.filter)?.id ?? row.filterId;
+    const filterId = step.filter === null ? null : found;
+    const parentId = step.parent === null ? null : (rows[step.parent]?.id ?? null);
+    const { branch, position } = step;
     const there = { removedAt: null, removalReason: null };
-    return { row, data: { name, parentId, branch, position, filterId, ...there } };
+    return { row, data: { name: step.name, parentId, branch, position, filterId, ...there } };
   });
   const moved = places.filter(({ row, data }) =>
     Object.entries(data).some(([column, value]) => Reflect.get(row, column) !== value),
@@ -108,7 +97,6 @@ async function restoreFunnel(tx: Transaction, funnel: DemoFunnel, at: Date): Pro
       data: { ...data, updatedAt: at },
     });
   await setIsShown(tx, workspaceId, [...pageIds, ...added.flatMap(({ pageId }) => pageId ?? [])]);
-  const { name } = funnel.data;
   const { count: renamed } = await tx.funnel.updateMany({
     where: { workspaceId, id: funnelId, name: { not: name } },
     data: { name, rowVersion: { increment: 1 }, updatedAt: at },

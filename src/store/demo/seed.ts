@@ -1,29 +1,16 @@
 // Puts the demo teams into an empty store: all of them in one transaction, and once however many processes try.
 
-import { LIFT_LIMITS } from '../connections/time-limits.ts';
-import { createRandom } from '../seed/random.ts';
+import { countSales } from '../changing/page-sales.ts';
+import { type Executor, executorOf, inOrder } from '../connections/executor.ts';
+import { toStoreError } from '../connections/failures.ts';
+import { withoutLimits } from '../seed/bulk.ts';
 import { TYPE_NUMBER } from '../sql/public-ids.ts';
-import { type Store, type Transaction, withPrisma } from '../store.ts';
-import { insertContacts } from './contacts.ts';
-import { insertContent } from './content.ts';
-import { TEAMS } from './data/teams.ts';
-import type { Demo, Filling } from './demo.ts';
-import { insertFulfillments } from './fulfillments.ts';
+import type { Store } from '../store.ts';
+import { type Fixture, readHistory, readRows, readVisits } from './fixture.ts';
 import { insertHistory } from './history.ts';
-import { insertImages } from './images.ts';
-import { insertTransactions } from './orders/order-transactions.ts';
-import { insertOrders, insertOrderTags } from './orders/orders.ts';
-import {
-  type IssueKey,
-  type IssuePassword,
-  insertDemoTeam,
-  insertDemoWorkspace,
-  insertPerson,
-} from './owners.ts';
-import { insertLandingPages, insertOffers, insertThemes } from './pages.ts';
+import { type Completions, insertRows } from './insert-rows.ts';
 import type { MakeUpAttempts } from './past-records.ts';
-import { insertCatalog } from './products.ts';
-import { insertShipping } from './shipping.ts';
+import { completeGrant, DEMO_EMAIL, lockDemoEmail, PERSON_TABLES } from './person.ts';
 import { insertVisits } from './visits.ts';
 
 export interface DemoSummary {
@@ -34,75 +21,104 @@ export interface DemoSummary {
 
 /** What is random, and kept by whoever seeds: called inside the transaction, and only by the one process that does it. */
 export interface DemoSecrets {
-  /** Makes the default key of each team, in their order. */
-  readonly issueKey: IssueKey;
-  /** Makes the password of the demo's person; not called where somebody has her e-mail address already. */
-  readonly issuePassword: IssuePassword;
+  /** Makes the default key of each team, in their order. What it returns is stored; whoever makes it keeps the key itself. */
+  readonly issueKey: () => Promise<{ readonly hash: Uint8Array; readonly hint: string }>;
+  /** Makes the password of the demo's person and returns its hash; not called where somebody has her e-mail address already. */
+  readonly issuePassword: () => Promise<string>;
 }
-
-/** What a workspace holds, each part after those that it refers to. */
-const PARTS: readonly ((workspace: Filling) => Promise<void>)[] = [
-  ...[insertContent, insertContacts, insertThemes, insertLandingPages, insertImages],
-  ...[insertShipping, insertCatalog, insertOffers],
-  ...[insertOrders, insertOrderTags, insertTransactions, insertFulfillments, insertVisits],
-];
-
-const SEED = 20_260_401;
-const DAY_MS = 86_400_000;
-const TIMEOUT_MS = 120_000;
 
 /**
  * Seeds the demo data, unless the store holds a team. Apart from the secrets it is the same every time.
  * @returns null when there was a team already
+ * @throws AppError `unavailable` when the database is unavailable
  */
 export async function seedDemo(
-  store: Store,
+  { pool }: Pick<Store, 'pool'>,
   now: Date,
   secrets: DemoSecrets,
   makeUpAttempts: MakeUpAttempts,
 ): Promise<DemoSummary | null> {
-  return withPrisma(store, (prisma) =>
-    prisma.$transaction(
-      async (tx) => {
-        await tx.$executeRawUnsafe(LIFT_LIMITS);
-        // Whoever else wants to add a team waits here, and then finds ours.
-        await tx.$executeRaw`lock table teams in share row exclusive mode`;
-        if ((await tx.team.findFirst({ select: { id: true } })) !== null) return null;
-        await restartIds(tx);
-        const random = createRandom(SEED);
-        const daysAgo = (days: number) => new Date(now.getTime() - Math.floor(days * DAY_MS));
-        const demo = { tx, random, daysAgo };
-        const summary = await insertTeams(demo, secrets.issueKey, makeUpAttempts);
-        await insertPerson(demo, summary.teamIds, secrets.issuePassword);
-        return summary;
-      },
-      { timeout: TIMEOUT_MS, maxWait: TIMEOUT_MS },
-    ),
+  const data = { rows: await readRows(), history: await readHistory(), visits: await readVisits() };
+  const seeding = withoutLimits(pool, (client) =>
+    seedEmpty(inOrder(executorOf(client)), data, now, secrets, makeUpAttempts),
   );
+  return seeding.catch((error: unknown) => {
+    throw toStoreError(error);
+  });
+}
+
+interface DemoData {
+  readonly rows: Fixture;
+  readonly history: Awaited<ReturnType<typeof readHistory>>;
+  readonly visits: Awaited<ReturnType<typeof readVisits>>;
+}
+
+async function seedEmpty(
+  steps: Executor,
+  { rows, history, visits }: DemoData,
+  start: Date,
+  secrets: DemoSecrets,
+  makeUpAttempts: MakeUpAttempts,
+): Promise<DemoSummary | null> {
+  // Whoever else wants to add a team waits here, and then finds ours.
+  await steps.$executeRawUnsafe('lock table teams in share row exclusive mode');
+  const teams = await steps.$queryRawUnsafe<object[]>('select from teams limit 1');
+  if (teams.length > 0) return null;
+  await restartIds(steps);
+  const isTaken = await lockDemoEmail(steps);
+  const fixture = new Map([...rows].filter(([table]) => !isTaken || !PERSON_TABLES.includes(table)));
+  const inserted = await insertRows(steps, fixture, start, completionsWith(secrets));
+  const workspaces = await steps.$queryRawUnsafe<DemoWorkspace[]>(
+    'select id, team_id as "teamId", subdomain from workspaces order by id',
+  );
+  for (const { id: workspaceId, teamId, subdomain } of workspaces) {
+    await insertVisits(steps, workspaceId, visits[subdomain] ?? {}, start);
+    await countSales(steps, workspaceId, await findPaid(steps, workspaceId));
+    const past = history[subdomain];
+    if (past === undefined) continue;
+    const recoloredId = inserted.idOf('tags', past.recolored.tag, subdomain);
+    await insertHistory(steps, { teamId, workspaceId, recoloredId, start }, past, makeUpAttempts);
+  }
+  return {
+    teamIds: inserted.idsOf('teams'),
+    workspaceIds: inserted.idsOf('workspaces'),
+    contacts: inserted.idsOf('contacts').length,
+  };
+}
+
+/** A workspace of the demo, whose subdomain is its key in the data. */
+interface DemoWorkspace {
+  readonly id: bigint;
+  readonly teamId: bigint;
+  readonly subdomain: string;
+}
+
+/** What is random in the rows. */
+function completionsWith({ issueKey, issuePassword }: DemoSecrets): Completions {
+  return {
+    async api_keys() {
+      const { hash, hint } = await issueKey();
+      return { token_hash: `\\x${Buffer.from(hash).toString('hex')}`, hint };
+    },
+    users: async () => ({ email: DEMO_EMAIL, password_hash: await issuePassword() }),
+    oauth_grants: completeGrant,
+  };
+}
+
+/** Finds the invoices for which money has arrived. */
+async function findPaid(steps: Executor, workspaceId: bigint): Promise<bigint[]> {
+  const rows = await steps.$queryRawUnsafe<{ id: bigint }[]>(
+    'select id from order_invoices where workspace_id = $1::bigint and paid_at is not null',
+    workspaceId,
+  );
+  return rows.map(({ id }) => id);
 }
 
 /** Without teams there is nothing at all, but people and what they granted: an earlier attempt that failed must not have used up the first ids. */
-async function restartIds(tx: Transaction): Promise<void> {
+async function restartIds(steps: Executor): Promise<void> {
   const tables = Object.keys(TYPE_NUMBER).filter((name) => !['users', 'oauth_grants'].includes(name));
-  await tx.$executeRaw`select setval(pg_get_serial_sequence(name, 'id'), 1, false) from unnest(${tables}::text[]) as name`;
-}
-
-async function insertTeams(
-  demo: Demo,
-  issueKey: IssueKey,
-  makeUpAttempts: MakeUpAttempts,
-): Promise<DemoSummary> {
-  const summary = { teamIds: [] as bigint[], workspaceIds: [] as bigint[], contacts: 0 };
-  for (const team of TEAMS) {
-    const teamId = await insertDemoTeam(demo, team, issueKey);
-    summary.teamIds.push(teamId);
-    for (const data of team.workspaces) {
-      const workspace = await insertDemoWorkspace(demo, teamId, data);
-      for (const insertPart of PARTS) await insertPart(workspace);
-      await insertHistory(workspace, teamId, makeUpAttempts);
-      summary.workspaceIds.push(workspace.workspaceId);
-      summary.contacts += data.contacts.count;
-    }
-  }
-  return summary;
+  await steps.$queryRawUnsafe(
+    `select setval(pg_get_serial_sequence(name, 'id'), 1, false) from unnest($1::text[]) as name`,
+    tables,
+  );
 }

@@ -53,7 +53,7 @@ export interface WantedOrder extends Omit<NewOrder, 'billingStatus' | 'serviceSt
 }
 
 /** An order as it is written. */
-export interface NewOrder {
+interface NewOrder {
   readonly workspaceId: bigint;
   /** Who orders it: a contact of the workspace, or the columns of one that is created with it. */
   readonly contact: bigint | GivenColumns;
@@ -66,7 +66,7 @@ export interface NewOrder {
 }
 
 /** The ids of what is written, and the times of the change. */
-export interface Drawn {
+interface Drawn {
   readonly auditEntryId: bigint;
   readonly orderId: bigint;
   readonly invoiceId: bigint;
@@ -249,7 +249,7 @@ interface Derived {
 }
 
 /** Inserts an order with its lines, its first invoice and the lines of that. The statements are sent together, at once. */
-export function insertWhole(
+function insertWhole(
   tx: Executor,
   wanted: NewOrder,
   priced: Priced,

@@ -1,0 +1,35 @@
+// The person who owns the demo's teams. Whoever tries the gateway signs in as her.
+import { randomBytes } from 'node:crypto';
+import type { Executor } from '../connections/executor.ts';
+import { toPublicId } from '../sql/public-ids.ts';
+
+export const DEMO_EMAIL = 'ada@example.com';
+
+/** The tables of what is hers alone. */
+export const PERSON_TABLES = ['users', 'team_members', 'oauth_clients', 'oauth_grants'];
+
+/** Locks the e-mail addresses until the transaction ends. @returns whether somebody has hers already: people may be there before any team is */
+export async function lockDemoEmail(steps: Executor): Promise<boolean> {
+  await steps.$executeRawUnsafe('lock table users in share row exclusive mode');
+  const found = await steps.$queryRawUnsafe<object[]>(
+    'select from users where lower(email) = lower($1::text) limit 1',
+    DEMO_EMAIL,
+  );
+  return found.length > 0;
+}
+
+/**
+ * Makes the key of what she granted to a client, with the payload of oidc-provider. The client is public, and what it redirects to is
+ * nobody's: no code and no token of it is anywhere.
+ */
+export function completeGrant(grant: Readonly<Record<string, unknown>>): { key: string; payload: object } {
+  const { user_id: user, client_id: clientId, created_at: createdAt, expires_at: expiresAt } = grant;
+  const key = randomBytes(32).toString('base64url');
+  const secondsOf = (time: unknown) => Math.floor(new Date(String(time)).getTime() / 1_000);
+  const accountId = toPublicId('users', BigInt(Number(user)));
+  const payload = {
+    ...{ kind: 'Grant', jti: key, accountId, clientId },
+    ...{ iat: secondsOf(createdAt), exp: secondsOf(expiresAt) },
+  };
+  return { key, payload };
+}
