@@ -92,11 +92,26 @@ test('the `codegen.ts` of the README is the one of the guide that is built and d
   expect(readme).toEqual(guide);
 });
 
-test('the code map names every folder and file directly below src/', () => {
-  const [, map = ''] = read('docs/CONTRIBUTING.md').split('\n## Code map');
+test('the architecture page names every folder and file directly below src/', () => {
+  const page = read('docs/ARCHITECTURE.md');
   const names = readdirSync(new URL('../../src', import.meta.url), { withFileTypes: true });
   const paths = names.map((entry) => `src/${entry.name}${entry.isDirectory() ? '/' : ''}`);
-  expect(paths.filter((path) => !map.includes(`\`${path}`))).toEqual([]);
+  expect(paths.filter((path) => !page.includes(`\`${path}`))).toEqual([]);
+});
+
+test('every file that the architecture page and the code map name without its folder exists', async () => {
+  const [, map = ''] = read('docs/CONTRIBUTING.md').split('\n## Code map');
+  const [codeMap = ''] = map.split('\n## ');
+  const files = (await readSources()).map(({ path }) => `/${path}`);
+  const named = [read('docs/ARCHITECTURE.md'), codeMap].flatMap((text) =>
+    [...text.matchAll(/`(?!src\/|test\/|bin\/)([\w/-]+\.ts)`/g)].map(([, path = '']) => path),
+  );
+  expect(named).not.toEqual([]);
+  expect(named.filter((path) => !files.some((file) => file.endsWith(`/${path}`)))).toEqual([]);
+});
+
+test('the glossary has at most twenty words', () => {
+  expect(tableUnder(read('docs/ARCHITECTURE.md'), 'Glossary').length).toBeLessThanOrEqual(20);
 });
 
 test('guides that help texts and messages name are there', async () => {
