@@ -35,7 +35,7 @@ export default defineConfig({
   resolve,
   test: {
     globalSetup: ['test/support/global-setup.ts'],
-    setupFiles: ['test/support/compare-texts.ts'],
+    setupFiles: ['test/support/compare-texts.ts', 'test/support/setup.ts'],
     // How long something takes is the machine's affair: these end what hangs, also where others keep the processors busy.
     testTimeout: 180_000,
     hookTimeout: 300_000,

@@ -116,6 +116,7 @@ export default defineConfig({
   test: {
     testNamePattern: new RegExp(`^(?!.*(?:${LEFT_OUT.flatMap(([, ...names]) => names).join('|')}))`),
     globalSetup: ['test/citus/global-setup.ts'],
+    setupFiles: ['test/support/setup.ts'],
     testTimeout: 120_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 15_000 } },

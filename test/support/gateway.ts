@@ -8,6 +8,7 @@ import type { App } from '../../src/context.ts';
 import '../../src/graphql/handler.ts';
 import { createServer, type Server } from '../../src/http/server.ts';
 import { createLogger } from '../../src/output/log.ts';
+import { keepAnswer } from './last-answers.ts';
 import { requireDocumented } from './openapi.ts';
 
 /** The sender of a request: the value of its Authorization header. */
@@ -120,11 +121,12 @@ export function openGateway(
   return {
     app,
     logLines,
-    send: (path, options = {}) =>
-      server.fetch(
-        toRequest(path, options),
-        options.address === undefined ? undefined : { address: options.address },
-      ),
+    async send(path, options = {}) {
+      const peer = options.address === undefined ? undefined : { address: options.address };
+      const response = await server.fetch(toRequest(path, options), peer);
+      keepAnswer(options.method ?? 'GET', path, response);
+      return response;
+    },
     close: () => closeApp(app),
   };
 }
