@@ -295,6 +295,8 @@ function orderOf(tree: Tree, before: Tree): string {
   );
 }
 
+// Two of the suite's slowest: some 400 changes, with a read of the whole tree and a look at its rows after each, because the first wrong step is
+// what a failure has to name. With fewer runs, rare combinations of splits would not be met.
 test('one after another, they make what the model makes', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyChoice, { minLength: 8, maxLength: 25 }), async (choices) => {

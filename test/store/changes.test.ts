@@ -183,6 +183,7 @@ function lengthOf({ path = '', members = path }: Resource): number {
   return members.length;
 }
 
+// One of the suite's slowest: it waits for the lock timeout of four seconds twice, which is what it is about.
 test('while another transaction holds what it locks, every operation is 409 with a key and 503 without one after a while, and changes nothing', async () => {
   const wishes = await Promise.all(
     sampleAt('held', UNSAFE, 6).map(async (operation) => {

@@ -99,7 +99,8 @@ describe('the store', () => {
     const second = two
       ?.query("update workspaces set subdomain = 'contested' where id = 1")
       .catch((error) => error);
-    await new Promise((done) => setTimeout(done, 50));
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await expect.poll(async () => (await db.query(waiting)).rowCount).toBe(1);
     await one?.query('commit');
     expect(await second).toMatchObject({ code: '23505', constraint: 'subdomain_is_free' });
     await Promise.all(others.map((other) => other.end()));
