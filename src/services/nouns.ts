@@ -1,4 +1,4 @@
-// The services of all nouns, in the order of their list: those that have a file of their own, and those that their descriptions suffice for.
+// The services of all nouns, in the order of their list: from their own files, or derived from their descriptions alone.
 import { type Described, NOUNS } from '../resources/nouns.ts';
 import * as auditEntries from './accounts/audit-entries.ts';
 import * as teams from './accounts/teams.ts';

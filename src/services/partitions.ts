@@ -1,5 +1,5 @@
 // Maintains time-partitioned tables: the database's function makes the partitions of the days ahead, drops those that are too old, and
-// deletes old rows outside of them, one step a call. Of several processes one works at a time.
+// deletes old rows outside of them, one step per call. Only one process works at a time.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '../context.ts';
 import { isBusy } from '../store/connections/failures.ts';
@@ -26,9 +26,9 @@ interface Parts extends Pick<App, 'config'> {
   readonly store: Pick<App['store'], 'pool'>;
 }
 
-/** The steps of one call for a table: more than the partitions of the days ahead. */
+/** The maximum number of steps of one call for a table: more than the partitions of the days ahead. */
 const MAX_STEPS = 30;
-/** How often a step is attempted, and the pause in between, in which other work goes on. */
+/** How often a step is attempted, and the pause in between, which lets other work continue. */
 const TRIES = 5;
 const PAUSE_MS = 500;
 
@@ -65,7 +65,7 @@ export async function keepPartitions(
   return { made, dropped: null, hasMore: true };
 }
 
-/** @returns null when a lock could not be taken at once, however often: another process works, or a transaction reads the table */
+/** @returns null when no attempt could get its lock at once: another process works, or a transaction reads the table */
 async function trying(step: () => Promise<PartitionStep>): Promise<PartitionStep | null> {
   for (let tries = 1; ; tries++)
     try {

@@ -1,6 +1,6 @@
-// The service of a noun, as one typed value: its reads, and the changes that its description allows, all derived from the description, but for
-// what the noun's own file gives. The compiler demands what the description names and nothing can derive: the functions of its actions, and
-// every change of the description where its own file replaces them.
+// The service of a noun, as one typed value: its reads, and the changes that its description allows. They are derived from the description,
+// unless the noun's own file replaces them. The compiler requires that file to have what cannot be derived: the functions of the
+// description's actions and, if the file replaces the changes, every change of the description.
 import type { Context } from '../context.ts';
 import type { Described } from '../resources/nouns.ts';
 import type { OtherList, Resource, Row, Verb } from '../resources/resource.ts';
@@ -47,23 +47,23 @@ export interface Service<R extends AnyRow = AnyRow> extends NounChanges<R> {
   readonly getMany: GetMany<AnyRow>;
   /** Whether every reader sees its rows as they are stored, so that they can be read together with rows that refer to them. */
   readonly isJoinable: boolean;
-  /** Its lists besides the one below its parent. */
+  /** Its lists in addition to the one below its parent. */
   readonly lists: readonly (Reads<R> & { readonly of: OtherList })[];
   /** By the names of the description. */
   readonly actions: Readonly<Record<string, Act<R>>>;
 }
 
-/** As `Service`, of a noun whose description is known. */
+/** The `Service` of one noun, with its types. */
 type ServiceOf<N extends Described> = Service<RowOf<N>> &
   (N extends { readonly scope: string } ? { readonly reads: Reads<RowOf<N>> } : unknown);
 
-/** What the file of a noun replaces. */
+/** The parts of a service that the noun's own file replaces. */
 type Own<N extends Described> = {
-  /** Makes the reads of every list of the derived ones. */
+  /** Converts the derived reads of every list. */
   readonly shown?: (reads: Reads<RowOf<N>>) => Reads<RowOf<N>>;
   /** Single reads of its list in place of the derived ones. */
   readonly reads?: Pick<Partial<Reads<RowOf<N>>>, 'listMany'>;
-  /** What is read by ids, for GraphQL: it may show more than a row. */
+  /** Reads objects by ids, for GraphQL: these may have more than a row. */
   readonly getMany?: GetMany<AnyRow>;
   /** All changes of the description in place of the derived ones. */
   readonly writes?: Required<
@@ -102,7 +102,7 @@ export function defineService<N extends Described>(noun: N, own: AnyOwn<RowOf<N>
   };
 }
 
-/** The same, of a noun of which nothing more is known. */
+/** `Own` for any noun. */
 interface AnyOwn<R extends AnyRow> {
   readonly shown?: (reads: Reads<R>) => Reads<R>;
   readonly reads?: Pick<Partial<Reads<R>>, 'listMany'>;
@@ -115,7 +115,7 @@ function same<R extends AnyRow>(reads: Reads<R>): Reads<R> {
   return reads;
 }
 
-/** Those of the changes that the description names. */
+/** The changes that the description lists. */
 function offered<R extends AnyRow>(changes: NounChanges<R>, verbs: readonly Verb[]): NounChanges<R> {
   const { writeScope, create, update, archive, unarchive, remove, reorder } = changes;
   const has = (verb: Verb) => verbs.includes(verb);

@@ -31,7 +31,7 @@ interface LockedChange<Row, Locked>
   readonly given?: unknown;
   /** Locks the row until the transaction ends; null when there is no such row or the caller does not own it. */
   lock(tx: Executor, tenancy: Tenancy, id: bigint): Promise<Locked | null>;
-  /** The representation that If-Match refers to, where a GET shows more than the row. */
+  /** The representation that If-Match refers to, if a GET shows more than the row. */
   represent?(id: bigint): Promise<object>;
   /** Makes the change. @returns null: the row already is as requested @throws AppError if the change is refused */
   make(tx: Executor, locked: Locked, before: Row, recorded: Recorded): Promise<Effects | null>;

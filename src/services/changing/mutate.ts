@@ -24,7 +24,7 @@ export interface Mutation<Row, Outcome extends ChangeOutcome> {
   readonly subject?: { readonly table: Table<{ id: bigint }>; readonly id: bigint | null };
   /** The change checks the precondition, under its lock; absent: no precondition can hold. */
   readonly takesPrecondition?: true;
-  /** @returns null: the idempotency key was claimed before @throws AppError if it is refused; a retry of a completed change succeeds anyway */
+  /** @returns null: the idempotency key was claimed before @throws AppError if refused; the retry of a completed change succeeds */
   change(recorded: Recorded): Promise<Changed | null>;
   /** Parses the changed row from REST's JSON. */
   toRow(json: string): Row;
@@ -74,7 +74,7 @@ export async function mutate<Row, Outcome extends ChangeOutcome>(
   return { outcome: first.outcome, row } as Done<Row, Outcome>;
 }
 
-/** Makes a change. Returns the JSON of its row, or the reason why nothing was changed. */
+/** Makes a change. Returns the JSON of its row, or the error because of which nothing was changed. */
 async function attempt<Row>(
   ctx: Context,
   { options: { precondition }, takesPrecondition, change }: Mutation<Row, ChangeOutcome>,

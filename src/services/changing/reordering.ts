@@ -27,7 +27,7 @@ type Noun = Table<{ id: bigint }>;
 /**
  * Gives the rows below a parent the order of the ids that the client sends, one for each row.
  * @returns the parent
- * @throws AppError `not_found` for the parent; `invalid` unless the ids are those of its rows, each once; `precondition_failed` for the parent
+ * @throws AppError `not_found` and `precondition_failed` for the parent; `invalid` unless the ids are those of its rows, each once
  */
 export async function reorder(
   ctx: Context,

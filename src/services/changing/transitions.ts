@@ -7,7 +7,7 @@ type Values = Readonly<Record<string, unknown>>;
 
 /** The rules for a noun's fields with transitions. */
 export interface TransitionRules {
-  /** Whether the current row is needed: one of these fields is given. */
+  /** Whether the current row is needed: the input has one of these fields. */
   needRow(given: Values): boolean;
   /** @param was the current row @throws AppError `conflict` for a change that the description does not allow */
   require(given: Values, was: Values, nameOf: NameOf): void;

@@ -34,7 +34,7 @@ export const { writeScope, create, update, remove } = writes;
 const MAX_ATTEMPTS = 5;
 
 /**
- * Creates a contact, or changes the one that has the e-mail address. In a change, null and an empty list leave a property as it is.
+ * Creates a contact, or changes the one with the e-mail address. In a change, null and an empty list leave a property unchanged.
  * @throws AppError as `create` and `update` do; `conflict` when other requests keep creating and removing such a contact
  */
 export async function upsert(

@@ -40,7 +40,7 @@ const SPLITS = tableOf(splitTable);
 
 const reads = readsOf(conditionalSplit);
 export const { scope, list } = reads;
-/** Splits with the steps below them, in the order of the ids; null for an id that is no split or that the caller does not own. */
+/** Splits with the steps below them, in the order of the ids; null for an id that is not a split or that the caller does not own. */
 export const getMany = stepsOfKind('conditional_split');
 
 /** A split with the first page step of each branch and, where requested and allowed, its saved filter. */
@@ -70,7 +70,7 @@ export async function getDetail(
   return detail;
 }
 
-/** A split that the caller changes: the right to do so is enough to see it. @throws AppError as `getDetail` does */
+/** A split that the caller changes: the write scope is enough to read it. @throws AppError as `getDetail` does */
 function getWritable(ctx: Context, funnelId: bigint, stepId: bigint): Promise<SplitDetail> {
   return getDetail(ctx, funnelId, stepId, requireScope(ctx, writeScope));
 }
@@ -111,24 +111,24 @@ export const { remove, preview } = removalsOf({
   represent: getWritable,
 });
 
-/** What a client gives of a split. */
+/** A client's input for a split. */
 export interface SplitInput {
-  /** null: none decides. Absent: as before, for a new one none. */
+  /** null: no filter. Absent: unchanged; for a new split, no filter. */
   readonly filterId?: bigint | null | undefined;
-  /** First the matched branch. */
+  /** The matched branch first. */
   readonly branches?: readonly BranchPages[] | undefined;
   readonly names: SplitNames;
 }
 
 export interface NewSplit extends SplitInput {
   readonly place: StepPlace;
-  /** The branch to which the steps move that follow the place. Absent: they follow the split. */
+  /** The steps after the place move to this branch. Absent: they come after the split. */
   readonly wrap?: (typeof BRANCHES)['conditional_split'][number] | undefined;
 }
 
 const listsOf = (parentId: bigint) => BRANCHES.conditional_split.map((branch) => ({ parentId, branch }));
 
-/** @throws AppError `invalid` for a filter that selects something else than contacts; whether there is one, the database says */
+/** @throws AppError `invalid` for a filter of another class than contacts. The database checks that the filter exists. */
 async function requireContactsFilter(
   { funnel: { workspaceId } }: Workflow,
   tx: Transaction,

@@ -61,7 +61,7 @@ export async function listMany(
   return treesOf(ctx, tenancy, funnelIds, projection);
 }
 
-/** The same for a caller whose right to it was checked. */
+/** As `listMany`, without the check of the scope: the caller has made it. */
 export async function treesOf(
   ctx: Context,
   tenancy: Tenancy,
@@ -73,7 +73,7 @@ export async function treesOf(
   return funnelIds.map((id) => ofFunnel.get(id) ?? NONE);
 }
 
-/** The top-level steps of a funnel that was read together with its steps; undefined for one that was not. */
+/** The top-level steps of a funnel that was read together with its steps; undefined if it was read alone. */
 export function stepsReadWith(funnel: FunnelRow): readonly StepNode[] | undefined {
   const { [joinedAs('steps')]: steps } = funnel as FunnelRow & Readonly<Record<string, readonly StepRow[]>>;
   return steps && (growTrees(groupSiblings(steps))[0] ?? NONE);
@@ -123,7 +123,7 @@ function growTrees(groups: readonly Siblings[]): (readonly StepNode[])[] {
   return trees;
 }
 
-/** The steps of each branch of a split, in the order in which they are shown; nothing for a page. */
+/** The steps of each branch of a split, in the order of display; none for a page. */
 export function branchesOf({ kind, branches = {} }: StepNode): (readonly StepNode[])[] {
   return BRANCHES[kind].map((branch) => branches[branch] ?? NONE);
 }

@@ -1,4 +1,4 @@
-// Changes of the code for the head and the foot of pages: unless it is to be replaced, what is given is appended.
+// Changes of the code for the head and the foot of pages: new code is appended, unless it replaces the current code.
 import { invalid } from '../../errors.ts';
 import { CODE_FIELDS } from '../../resources/page-code.ts';
 import type { Fields } from '../../resources/resource.ts';
@@ -7,16 +7,16 @@ import type { Given, NameOf } from '../input/parse-fields.ts';
 const PROPERTIES = ['headCode', 'footerCode'] as const;
 type Code = { readonly [Property in (typeof PROPERTIES)[number]]?: string | null };
 
-/** Whether a change appends to what is there. */
+/** Whether a change appends to the current code. */
 function isAppended(given: Given<Fields>, property: (typeof PROPERTIES)[number]): boolean {
   return typeof given[property] === 'string' && given[`${property}Mode`] !== 'replace';
 }
 
-/** For the rules of a noun that has the code (`Rules` of writes.ts). */
+/** Part of the `Rules` (writes.ts) of a noun with such code. */
 export const APPENDED_CODE = {
   needRow: (given: Given<Fields>) => PROPERTIES.some((property) => isAppended(given, property)),
 
-  /** What is given with the code in its new form. @throws AppError `invalid` where that would be too long */
+  /** The input with the complete new code. @throws AppError `invalid` if that is too long */
   settle(given: Given<Fields>, was: Given<Fields>, nameOf: NameOf): Given<Fields> {
     const settled = PROPERTIES.filter((property) => isAppended(given, property)).map((property) => {
       const field = CODE_FIELDS[property];

@@ -27,14 +27,14 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 export const DEFAULT_DAYS = 30;
 const MAX_DAYS = 366;
-/** An end that is no further back is that of a client who means now. Other ends are rounded as the start is: days do not overlap then. */
+/** An end within this time before now is taken for now. Other ends are rounded like starts, so that days do not overlap. */
 const NOW_MS = 5 * 60_000;
-/** What the ends of a span are, as clients are told. */
+/** The descriptions of a span's ends, for clients. */
 export const SPAN_ENDS = {
   start: `Since when, rounded down to the hour: by default ${DEFAULT_DAYS} days before the end, and at most ${MAX_DAYS}.`,
   end: 'Up to when, rounded down to the hour: by default now, and now at the latest. Now has the whole hour, and a span has at least one.',
 } as const;
-/** Where nothing was sold, and nothing is for sale. */
+/** The currency if nothing was sold and nothing is for sale. */
 const DEFAULT_CURRENCY = 'USD';
 
 /** A span of time in whole hours. */
@@ -43,14 +43,14 @@ export interface Timerange {
   readonly to: Date;
 }
 
-/** What statistics are about; for a series by day of the same. */
+/** The pages and the time that statistics cover. A series by day of the same needs it. */
 export interface Counted {
   readonly span: Span;
 }
 
 /**
- * The span that a client asks for, in whole hours: by default the last 30 days.
- * @param names what the client calls them
+ * Parses a client's span of time and rounds it to hours; the default is the last 30 days.
+ * @param names the client's names for the ends
  * @throws AppError `invalid`
  */
 export function parseTimerange(
@@ -85,7 +85,7 @@ export async function ofPage(ctx: Context, ref: Ref, timerange: Timerange): Prom
   return stats as PageStatsRow & Counted;
 }
 
-/** The same of several pages, in the order of their ids; null for a page that the caller does not own. */
+/** The statistics of several pages, in the order of their ids; null for a page that the caller does not own. */
 export async function ofPages(
   ctx: Context,
   ids: readonly bigint[],
@@ -96,7 +96,7 @@ export async function ofPages(
   return ids.map((id) => byId.get(id) ?? null);
 }
 
-/** One statement counts the pages of a workspace, and one finds the steps that show them. */
+/** For each workspace, one statement counts for its pages, and one finds the steps that show them. */
 async function ofRows(
   ctx: Context,
   rows: readonly PageRow[],
@@ -133,7 +133,7 @@ export async function ofFunnel(
   return stats as FunnelStatsRow & Counted;
 }
 
-/** The same of several funnels, in their order: one statement for those of a workspace. */
+/** The statistics of several funnels, in their order: one statement for each workspace. */
 export async function ofStructures(
   ctx: Context,
   structures: readonly Structure[],
@@ -176,8 +176,7 @@ export async function ofStructures(
 }
 
 /**
- * The same by day, for all pages of each together; days on which nothing happened are left out. One statement for those of a workspace and
- * span.
+ * The statistics by day, added up over the pages of each; days without events are left out. One statement for each workspace and span.
  */
 export async function byDay(
   ctx: Context,
@@ -205,7 +204,7 @@ export async function byDay(
   return found;
 }
 
-/** What `find` finds of all pages of each workspace. */
+/** Calls `find` once for each workspace, with all its pages. */
 async function ofWorkspaces<Found>(
   spans: readonly Span[],
   find: (workspaceId: bigint, pageIds: bigint[]) => Promise<Found[]>,
@@ -216,7 +215,7 @@ async function ofWorkspaces<Found>(
   return (await Promise.all(found)).flat();
 }
 
-/** The sums of each page of these, by its id. */
+/** The sums of the pages, by page id. */
 async function sumsByPage(
   ctx: Context,
   spans: readonly Span[],
@@ -229,7 +228,7 @@ async function sumsByPage(
   return Map.groupBy(sums, (one) => one.of);
 }
 
-/** The currency of each of these: the one with the most sales, and without any that of the workspace. */
+/** The currency of each span: the one with the most sales or, without sales, that of the workspace. */
 async function currenciesOf(
   { store }: Context,
   spans: readonly Span[],
@@ -244,7 +243,7 @@ async function currenciesOf(
   return spans.map(({ workspaceId }, nth) => sold[nth] ?? ofWorkspace.get(workspaceId) ?? DEFAULT_CURRENCY);
 }
 
-/** The currency with the most sales; null where nothing was sold. */
+/** The currency with the most sales; null if nothing was sold. */
 function mostSold(sums: readonly Sums[]): string | null {
   const sales = new Map<string, number>();
   for (const { currency, salesCount, recurringSalesCount } of sums)
@@ -264,7 +263,7 @@ interface Total {
   readonly recurring: bigint;
 }
 
-/** All of them together, without sales in other currencies. */
+/** Adds sums up, without sales in other currencies. */
 function addUp(currency: string, sums: readonly Sums[]): Total {
   const own = sums.filter((one) => one.currency === currency);
   const sum = (
@@ -314,12 +313,12 @@ function rate(part: number, of: number): number {
   return of === 0 ? 0 : Math.round((part / of) * 10_000) / 10_000;
 }
 
-/** Rounded half up; 0 of none. Amounts are never negative. */
+/** A quotient, rounded half up; 0 if `by` is 0. Amounts are never negative. */
 function divided(units: bigint, by: number): bigint {
   return by === 0 ? 0n : (2n * units + BigInt(by)) / (2n * BigInt(by));
 }
 
-/** An amount in the smallest unit of its currency; further digits are cut off. */
+/** Converts an amount to the smallest unit of its currency; further digits are cut off. */
 function toUnits(amount: string, currency: string): bigint {
   const [whole = '0', digits = ''] = amount.split('.');
   const places = placesOf(currency) ?? 0;

@@ -1,4 +1,4 @@
-// Pages: a new one may get a step in a funnel with it, and the products that it offers are given as those of its step, or as its own.
+// Pages. A new page may get a step in a funnel. Clients send its products as members of that step, or of the page itself.
 import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { blaming, invalid } from '../../errors.ts';
@@ -36,7 +36,7 @@ interface InFunnel {
   readonly showPageStepId?: bigint | null;
 }
 
-/** The funnel that a new page is to be in, and the step that its own comes after; null: it stands by itself. @throws Refused for two steps */
+/** The funnel for a new page, and the step before the page's own; null: the page gets no step. @throws Refused for two steps */
 function placeOf({ given }: ChangingRow) {
   const asked = given?.inputs?.['inFunnel'] as InFunnel | null | undefined;
   if (asked == null) return null;
@@ -50,7 +50,7 @@ function placeOf({ given }: ChangingRow) {
   return funnelId === null && after === null ? null : { funnelId, after };
 }
 
-/** Whether a new page is to have a step in a funnel, or says what only such a page may. */
+/** Whether a new page gets a step in a funnel, or has input that only such a page may have. */
 const isPlaced = ({ inputs = {} }: { readonly inputs?: Readonly<Record<string, unknown>> }) =>
   inputs['inFunnel'] != null || inputs['sortOrder'] !== undefined;
 
@@ -78,7 +78,7 @@ export async function create(
   input: Input,
   options: WriteOptions,
 ): Promise<Done<Page>> {
-  // Who may not write pages is told nothing of what was given.
+  // First, so that a caller without the scope learns nothing about the input.
   requireScope(ctx, writeScope);
   return writes.create(ctx, workspace, withProducts(input), options);
 }
@@ -94,7 +94,7 @@ export async function update(
   return writes.update(ctx, ref, withProducts(input), options);
 }
 
-/** What `removeProducts` is given. */
+/** The input of `removeProducts`. */
 export const removedProducts = {
   productIds: {
     ...productIds,
@@ -103,7 +103,7 @@ export const removedProducts = {
   },
 } as const satisfies Fields;
 
-/** Takes products from a page, bumps included; those that it does not offer do not matter. @throws AppError as for every change */
+/** Removes products from a page, bumps included; ignores products that it does not offer. @throws AppError as for every change */
 export async function takeProducts(
   ctx: Context,
   ref: Ref,
@@ -127,7 +127,7 @@ export async function takeProducts(
   });
 }
 
-/** Adds the step of a new page to the funnel that it is to be in. */
+/** Adds the step of a new page to its funnel. */
 async function addStep(tx: Transaction, row: ChangingRow) {
   const place = placeOf(row);
   const sortOrder = row.given?.inputs?.['sortOrder'] as number | undefined;
@@ -153,8 +153,8 @@ async function addStep(tx: Transaction, row: ChangingRow) {
 const OFFERED: Fields = { productIds, bumps };
 
 /**
- * An input that has the members of `onStep` as its own, under names that say where they were.
- * @throws AppError `invalid` for what is given in both places, `bad_request` for what is given as the funnel's
+ * Moves the members of `onStep` up into the input, with names that keep their origin.
+ * @throws AppError `invalid` for a member in both places, `bad_request` for products as members of the funnel
  */
 function withProducts(input: Input): Input {
   const { members, nameOf } = input;
@@ -183,7 +183,7 @@ function withProducts(input: Input): Input {
   });
 }
 
-/** Products that were ignored would be missing on the page. @throws AppError `bad_request` */
+/** Refuses products as members of the funnel: ignored ones would be missing on the page. @throws AppError `bad_request` */
 function requireNoneInFunnel({ members, nameOf }: Input, step: string): void {
   const funnel = nameOf('inFunnel', inFunnel);
   const given = isObject(members) ? members[funnel] : undefined;
@@ -195,7 +195,7 @@ function requireNoneInFunnel({ members, nameOf }: Input, step: string): void {
   }
 }
 
-/** An input whose lists of products have integer ids: REST takes public ids and digits too. */
+/** Converts the product ids of an input to integers: REST accepts public ids and digits too. */
 function withIds(input: Input): Input {
   const { members, nameOf, formOf } = input;
   const name = nameOf('productIds', productIds);

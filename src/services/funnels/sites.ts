@@ -36,7 +36,7 @@ async function findOf(ctx: Context, needed: Scope, ref: Ref): Promise<Site> {
   return found.rows[0] ?? complete(ctx, parseRef(title, table, ref), by);
 }
 
-/** The site of a workspace that the caller owns, and that a version before made without one. */
+/** Creates the site that a workspace of an earlier version lacks. @throws AppError `not_found` if the caller does not own the workspace */
 async function complete(ctx: Context, workspaceId: bigint, { tenancy }: Permitted): Promise<Site> {
   const { name } = await requireRow(ctx, WORKSPACES, tenancy, workspaceId);
   const id = await completeWorkspace(ctx, { id: workspaceId, name, createdAt: ctx.clock() });
@@ -48,7 +48,7 @@ export function getOf(ctx: Context, ref: Ref): Promise<Site> {
   return findOf(ctx, scope, ref);
 }
 
-/** The site of each workspace; null where the caller does not own it. */
+/** The site of each workspace; null if the caller does not own it. */
 export async function getManyOf(ctx: Context, workspaceIds: readonly bigint[]): Promise<(Site | null)[]> {
   const by = requireScope(ctx, scope);
   const pages = await reads.listMany(ctx, workspaceIds, FIRST);

@@ -1,4 +1,4 @@
-// What creating and changing both kinds of split have in common: the pages on their branches.
+// The pages on the branches of a split: code that creating and changing both kinds of split share.
 import { AppError, blaming, invalid, NOT_TWO_ITEMS } from '../../errors.ts';
 import type { Transaction } from '../../store/store.ts';
 import type { SiblingList } from './workflow.ts';
@@ -12,13 +12,13 @@ import {
   type Workflow,
 } from './workflow-changes.ts';
 
-/** The pages of a branch that a client gives: the first one, or more that come last. */
+/** A client's pages for a branch: its first page, or pages to append. */
 export interface BranchPages {
   readonly pageId?: bigint | undefined;
   readonly pageIds?: readonly bigint[] | undefined;
 }
 
-/** What the client calls the members of a split. */
+/** The client's names for the members of a split. */
 export interface SplitNames {
   readonly filter: string;
   readonly branches: string;
@@ -27,7 +27,7 @@ export interface SplitNames {
   readonly place: string;
 }
 
-/** A split that a change has made, read afterwards. @throws AppError `gone` where it was removed since, as by the time of a retry */
+/** Awaits the read of a split after its change. @throws AppError `gone` if it was removed since, for example before a retry */
 export function madeNow<T>(title: string, split: Promise<T>): Promise<T> {
   return split.catch((error: unknown) => {
     if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
@@ -53,7 +53,7 @@ export function requireOneForm(
 
 /**
  * Puts pages on the branches of a split: the first page of a branch is set or replaced, more are appended.
- * @param lists the branches, in the order of `branches`; what is given beyond them is ignored
+ * @param lists the branches, in the order of `branches`; more elements are ignored
  * @throws AppError as `requireFreePages`
  */
 export async function putPages(
@@ -83,7 +83,7 @@ export async function putPages(
   }
 }
 
-/** @throws AppError `invalid` when not exactly two were given */
+/** @throws AppError `invalid` unless there are exactly two */
 export function requireTwo(given: readonly unknown[], name: string): void {
   if (given.length !== 2) throw invalid(name, NOT_TWO_ITEMS);
 }

@@ -1,4 +1,4 @@
-// Which branch of a conditional split a contact goes down, and which pages of a funnel it is shown.
+// Which branch of a conditional split a contact goes down, and which pages of a funnel it sees.
 import { hash } from 'node:crypto';
 import { requireScope, scopeFor } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
@@ -30,18 +30,18 @@ export const contactScope = scopeFor(contactNoun, 'read');
 /** Why a split sends everybody down the branch `unmatched`. */
 type Undecided = 'not_set_up' | 'filter_not_applicable';
 
-/** The branch, and why, where no filter has decided it. */
+/** The branch, and the reason if no filter has decided it. */
 export interface Decision {
   readonly branch: (typeof BRANCHES)['conditional_split'][number];
   readonly reason: Undecided | null;
 }
 
-/** At most so many filters are evaluated by one statement. */
+/** The maximum number of filters that one statement evaluates. */
 const MAX_FILTERS = 20;
 
 /**
  * The branch of one split of the named funnel.
- * @param contact null: the client named none
+ * @param contact null: the client sent none
  * @throws AppError `not_found` when the funnel has no such split, or its workspace no such contact; `invalid` without a contact
  */
 export async function branchOf(
@@ -66,7 +66,7 @@ export interface Asked {
   readonly splitId: bigint;
 }
 
-/** The branch for each of these; null where there is no such split or contact, or they are not in the same workspace. */
+/** The branch for each request; null if there is no such split or contact, or they are in different workspaces. */
 export async function branchesOf(ctx: Context, asked: readonly Asked[]): Promise<(Decision | null)[]> {
   requireScope(ctx, scope);
   const contacts = await contactsOf(
@@ -93,8 +93,8 @@ export interface AskedPath {
 }
 
 /**
- * The pages that each contact is shown by its funnel, in order, through all splits; null where there is no such funnel or contact, or they
- * are not in the same workspace.
+ * The pages that a funnel shows to a contact, in order, through all splits; null if there is no such funnel or contact, or they are in
+ * different workspaces.
  */
 export async function pathsOf(ctx: Context, asked: readonly AskedPath[]): Promise<(PageOfStep[] | null)[]> {
   const contacts = await contactsOf(
@@ -109,7 +109,7 @@ export async function pathsOf(ctx: Context, asked: readonly AskedPath[]): Promis
     return { id, contactIds, workspaceId: rows[index]?.workspaceId, steps: trees[index] ?? [] };
   });
   const paths = new Map<string, PageOfStep[] | null>();
-  // Funnels that the same contacts go through are decided together: each filter for each contact, and none in vain.
+  // Evaluates the funnels of the same contacts together: each filter once for each contact, and no filter without need.
   const together = Map.groupBy(read, ({ contactIds }) => contactIds.join());
   await Promise.all(
     [...together.values()].map(async (some) => {
@@ -145,8 +145,8 @@ function pathThrough(
 }
 
 /**
- * The variant of a split test that a contact is shown: always the same one, and over many contacts in the proportion of the weights. What
- * one test shows a contact says nothing of what another does.
+ * The variant of a split test for a contact: always the same one, and over many contacts in the proportion of the weights. The
+ * variants of different tests are independent.
  */
 export function variantFor(
   { id, leftWeight }: { readonly id: bigint; readonly leftWeight: number | null },
@@ -161,7 +161,7 @@ interface ContactIds {
   readonly workspaceId: bigint;
 }
 
-/** Those of the contacts that the caller owns, by their ids. */
+/** The contacts that the caller owns, by id. */
 async function contactsOf(ctx: Context, ids: readonly bigint[]): Promise<Map<bigint, ContactIds>> {
   const { tenancy } = requireScope(ctx, contactScope);
   const rows = await findByIds(ctx, CONTACTS, tenancy, [...new Set(ids)], ['id', 'workspaceId']);
@@ -170,7 +170,7 @@ async function contactsOf(ctx: Context, ids: readonly bigint[]): Promise<Map<big
 
 type Split = { readonly filterId: bigint | null };
 
-/** What a split decides about a contact; null when that was deleted meanwhile. */
+/** Decides for a contact at a split; null when the contact was deleted meanwhile. */
 type Decide = (split: Split, contactId: bigint) => Decision | null;
 
 /** Evaluates the filters of splits for contacts: each filter once, for all contacts of its workspace together. */

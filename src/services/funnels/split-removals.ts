@@ -28,7 +28,7 @@ import { type BranchChoice, Outline } from './workflow.ts';
 import { lockOwnWorkflow, writeOutline, writeScope } from './workflow-changes.ts';
 
 const PAGES = tableOf(pageTable);
-/** The table of every step. */
+/** The table of all kinds of steps. */
 const STEPS = tableOf(splitTable);
 
 export interface RemovalInput {
@@ -50,7 +50,7 @@ export interface RemovalEffect {
 interface SplitKind {
   readonly kind: 'conditional_split' | 'split_test';
   readonly resource: Resource & { readonly title: string };
-  /** What If-Match refers to. */
+  /** The representation that If-Match refers to. */
   represent(ctx: Context, funnelId: bigint, splitId: bigint): Promise<object>;
 }
 

@@ -26,7 +26,7 @@ export { scope, writeScope };
 
 const { title, table } = splitTest;
 
-/** Split tests with the steps below them, in the order of the ids; null for an id that is none or that the caller does not own. */
+/** Split tests with the steps below them, in the order of the ids; null for an id of something else, or that the caller does not own. */
 export const getMany = stepsOfKind('split_test');
 
 /** A split test with its funnel. */
@@ -75,7 +75,7 @@ export async function get(
   return { id, funnel, test };
 }
 
-/** A split test that the caller changes: the right to do so is enough to see it. @throws AppError as `get` does */
+/** A split test that the caller changes: the write scope is enough to read it. @throws AppError as `get` does */
 function getWritable(ctx: Context, funnelId: bigint, stepId: bigint): Promise<SplitTestDetail> {
   return get(ctx, funnelId, stepId, requireScope(ctx, writeScope));
 }
@@ -104,7 +104,7 @@ export interface SplitTestInput {
 }
 
 export interface NewSplitTest extends SplitTestInput {
-  /** null: where the step of the first variant's page is. */
+  /** null: the place of the step of the first variant's page. */
   readonly place: StepPlace | null;
 }
 
@@ -191,7 +191,7 @@ export async function update(
   );
 }
 
-/** The left weight; null where none is given. One that is not given is the rest of 100. @throws AppError `invalid` */
+/** The left weight; null if the client sends no weight. A missing weight is the rest of 100. @throws AppError `invalid` */
 function leftWeightOf(
   [left, right]: readonly VariantInput[],
   { branches }: Pick<SplitNames, 'branches'>,

@@ -1,4 +1,4 @@
-// Changes of single steps of a funnel's workflow: adding a page, moving a step or a whole split, renaming, and reordering siblings.
+// Changes of single steps of a funnel's workflow: adding a page, moving a step or a complete split, renaming, and reordering siblings.
 import type { Context } from '../../context.ts';
 import { invalid } from '../../errors.ts';
 import { NAME } from '../../resources/resource.ts';
@@ -19,7 +19,7 @@ interface Changed {
   readonly funnel: Ref;
 }
 
-/** Adds a step that shows a page which no step shows. @throws AppError as `changeStructure` and `placePage` */
+/** Adds a step for a page that no step shows yet. @throws AppError as `changeStructure` and `placePage` */
 export function addPage(
   ctx: Context,
   { funnel, pageId, place }: Changed & { pageId: bigint; place: StepPlace },
@@ -37,7 +37,7 @@ export function addPage(
 }
 
 /**
- * Moves a step, a split with all that is below it, to another place of its funnel. An index counts the others alone.
+ * Moves a step, or a split with everything below it, to another place in its funnel. An index does not count the step itself.
  * @throws AppError as `changeStructure`; `invalid` for a place within the step itself
  */
 export function move(

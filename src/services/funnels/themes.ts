@@ -26,7 +26,7 @@ export const { writeScope, update } = writesOf(theme);
 const isFirst = ({ after, before }: Pick<PageRequest, 'after' | 'before'>) =>
   after === null && before === null;
 
-/** The same reads: a workspace whose first page is empty may be one that a version before made, without its site and theme. */
+/** Creates what is missing if the first page is empty: an earlier version may have created the workspace without its site and theme. */
 const shown = (reads: Reads<Theme>): Reads<Theme> => ({
   ...reads,
   async list(ctx, parent, page, projection) {
@@ -44,7 +44,7 @@ const shown = (reads: Reads<Theme>): Reads<Theme> => ({
   },
 });
 
-/** Makes a theme the default one of its workspace, which another was before. @throws AppError as every change does */
+/** Makes a theme the default of its workspace, in place of the previous one. @throws AppError as every change does */
 export async function setDefault(
   ctx: Context,
   ref: Ref,

@@ -1,4 +1,4 @@
-// Visits to pages, as whoever renders the pages tells of them.
+// Visits to pages, as the renderer of the pages reports them.
 import { requireScope, scopeFor } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import {
@@ -47,10 +47,9 @@ const MAX_AGE_MS = 30 * 24 * HOUR_MS;
 const MAX_ERRORS = 20;
 
 /**
- * Records visits to a page. The contacts in them stay as they are, and no event happens. One whose uuid the page has got in the last 24
- * hours is left out.
+ * Records visits to a page. Changes no contacts and creates no events. Skips visits whose uuid the page has received in the last 24 hours.
  * @returns the page
- * @throws AppError `not_found` for the page; `invalid` blaming members; `precondition_failed`, for there is nothing to compare with
+ * @throws AppError `not_found` for the page; `invalid` blaming members; `precondition_failed`: visits have no entity tag
  */
 export async function record(ctx: Context, ref: Ref, input: Input, options: WriteOptions): Promise<PageRow> {
   const { tenancy } = requireScope(ctx, writeScope);
@@ -83,7 +82,7 @@ export async function record(ctx: Context, ref: Ref, input: Input, options: Writ
   return row;
 }
 
-/** A visit, and what the client calls it, followed by a full stop. */
+/** A visit, and the client's name for it with a full stop at the end. */
 interface Named {
   readonly name: string;
   readonly visit: NewVisit;
@@ -109,7 +108,7 @@ function parse(ctx: Context, input: Input): Named[] {
       const field = name + input.nameOf(property, VISIT_INPUT[property]);
       if (errors.length < MAX_ERRORS) errors.push({ ...fault, field });
     };
-    // A visitor without a name is nobody in particular.
+    // An empty text does not identify a visitor.
     const visitorId = one.visitorId || null;
     if ((one.contactId == null) === (visitorId === null))
       blame('contactId', {

@@ -35,10 +35,10 @@ const FUNNELS = tableOf(funnelTable);
 /** The scope for changing workflows. */
 export const writeScope: Scope = 'funnels:write';
 
-/** A funnel has at most so many steps. */
+/** The maximum number of steps of a funnel. */
 export const MAX_STEPS = 500;
 
-/** Where a step comes: behind or before another, or into a list of siblings. @param index absent: at the end */
+/** The place of a step: after or before another one, or in a list of siblings. @param index absent: at the end */
 export type StepPlace =
   | { readonly after: bigint }
   | { readonly before: bigint }
@@ -92,10 +92,10 @@ async function lockWorkflow(tx: Transaction, funnel: FunnelIds): Promise<Workflo
 const latest = (rows: readonly { updatedAt: Date }[]) =>
   new Date(Math.max(0, ...rows.map(({ updatedAt }) => updatedAt.getTime())));
 
-/** A time later than that of a change that was made before, also by a process whose clock is ahead. */
+/** The time of a change, later than that of the change before: another process's clock may have been ahead. */
 const later = (now: Date, before: Date) => new Date(Math.max(now.getTime(), before.getTime() + 1));
 
-/** What is recorded of a changed structure, besides the structure. */
+/** The parts of a change's record in addition to the structure. */
 interface Recording {
   /** The part after the dot in the action of the audit entry. */
   readonly action: string;
@@ -139,9 +139,9 @@ export async function writeOutline(
   if (outline.size > MAX_STEPS && added.length > 0)
     throw new AppError('invalid', `A funnel can have at most ${MAX_STEPS} steps.`);
   const now = later(await drawTime(tx), changedAt);
-  // First: a step that moves into the place of a removed one must find it free.
+  // First: a step may move into the place of a removed one.
   if (removal !== null) await retire(tx, workspaceId, removal, now);
-  // Before others move below them.
+  // Before existing steps move below the new ones.
   if (added.length > 0)
     await tx.funnelStep.createMany({
       data: added.map((step) => ({ ...step, workspaceId, funnelId, createdAt: now, updatedAt: now })),
@@ -157,7 +157,7 @@ export async function writeOutline(
 
 const pagesOf = (steps: readonly WorkflowStep[]) => new Set(steps.flatMap(({ pageId }) => pageId ?? []));
 
-/** A change of more groups of steps is one statement. */
+/** More groups of steps than this are changed by one statement. */
 const MAX_GROUPS = 4;
 
 async function writeChanged(
@@ -176,7 +176,7 @@ async function writeChanged(
     });
 }
 
-/** Groups steps that change in the same way: those behind a new one move by one place, those of a branch go to another one together. */
+/** Groups steps that change in the same way: those after a new one move by one place, those of a branch move to another one together. */
 function groupsOf(changed: readonly WorkflowStep[], were: readonly WorkflowStep[]) {
   const groups = new Map<string, { ids: bigint[]; data: object }>();
   for (const [index, { id, position, ...step }] of changed.entries()) {
@@ -194,7 +194,7 @@ function groupsOf(changed: readonly WorkflowStep[], were: readonly WorkflowStep[
   return [...groups.values()];
 }
 
-/** The steps that are marked as removed, and their pages as discarded, with time and reason. Nothing is deleted. */
+/** Marks these steps as removed, and their pages as discarded, with time and reason. Nothing is deleted. */
 interface Removal {
   readonly removed: readonly WorkflowStep[];
   readonly reason: string;
@@ -209,12 +209,12 @@ async function retire(
 ): Promise<void> {
   const pageIds = [...pagesOf(removed)];
   const pages = await lockPages(tx, workspaceId, pageIds);
-  // Before the steps: a trigger finds that the pages know it already.
+  // Before the steps, so that their trigger finds the pages up to date.
   await tx.page.updateMany({
     where: { workspaceId, id: { in: pageIds } },
     data: { discardedAt: at, discardReason: reason, isShown: false, updatedAt: later(now, latest(pages)) },
   });
-  // The record of the removal has the filters. Without them here, they can be deleted.
+  // The record of the removal keeps the filters. Without these references, the filters can be deleted.
   await tx.funnelStep.updateMany({
     where: { workspaceId, id: { in: removed.map(({ id }) => id) } },
     data: { removedAt: at, removalReason: reason, filterId: null, updatedAt: now },
@@ -234,7 +234,7 @@ function structureOf(outline: Outline<WorkflowStep>): Structure {
   }));
 }
 
-/** The spot that a place means. @param name the client's name for the place @throws AppError `invalid` blaming it */
+/** Converts a place to a spot. @param name the client's name for the place @throws AppError `invalid` blaming it */
 export function spotOf(outline: Outline<WorkflowStep>, place: StepPlace, name: string): Spot {
   if (!('in' in place)) {
     const id = 'after' in place ? place.after : place.before;
@@ -254,7 +254,7 @@ export function spotOf(outline: Outline<WorkflowStep>, place: StepPlace, name: s
   return { parentId, branch, index };
 }
 
-/** A step that is new. */
+/** Makes a new step, without a place. */
 export function newStep(
   id: bigint,
   fields: Pick<WorkflowStep, 'kind' | 'name'> & Partial<WorkflowStep>,
@@ -269,7 +269,7 @@ export interface FreePage {
   readonly name: string;
 }
 
-/** A page that a client names, by the name of the member. */
+/** A page in a client's input, with the name of its member. */
 export interface NamedPage {
   readonly name: string;
   readonly id: bigint;
@@ -277,7 +277,7 @@ export interface NamedPage {
 
 /**
  * Pages of the workspace that no step shows.
- * @throws AppError `bad_request` for a page that the workspace does not have; `invalid` for one that a step shows, or that is named twice
+ * @throws AppError `bad_request` for a page that the workspace does not have; `invalid` for one that a step shows, or that is repeated
  */
 export async function requireFreePages(
   tx: Transaction,
@@ -287,7 +287,7 @@ export async function requireFreePages(
   if (named.length === 0) return [];
   const found = await tx.page.findMany({
     where: { workspaceId, id: { in: named.map(({ id }) => id) }, discardedAt: null },
-    // The workspace again: each statement names it.
+    // The workspace again: each statement filters by it.
     select: {
       id: true,
       name: true,
@@ -312,13 +312,13 @@ function pageIsUsed(name: string): AppError {
   return invalid(name, { code: 'taken', message: 'is already used by another funnel step' });
 }
 
-/** Draws ids for new steps, at most so many. */
+/** Draws ids for at most `count` new steps. */
 export async function stepIds(tx: Transaction, count: number): Promise<() => bigint> {
   const ids = (await drawStepIds(tx, count)).values();
   return () => ids.next().value ?? 0n;
 }
 
-/** What a client calls a page, and the place of a step. */
+/** The client's names for a page and for the place of a step. */
 interface PageNames {
   readonly page: string;
   readonly place: string;
@@ -377,19 +377,19 @@ interface StructureChange {
   readonly action: string;
   /** The client's input. A retry of the request must have the same. */
   readonly given: readonly unknown[];
-  /** The step that is changed; absent: one is new. Where it already is as requested, nothing is recorded but the idempotency key. */
+  /** The step to change; absent: one is new. If it already is as requested, only the idempotency key is recorded. */
   readonly stepId?: bigint;
-  /** What the client calls a page, and a saved filter, where the store finds that one is taken meanwhile or missing. */
+  /** The client's names for a page and a saved filter, for errors of the store: one was taken meanwhile, or is missing. */
   readonly names?: { readonly page: string; readonly filter: string };
   /** What If-Match refers to; absent: no precondition can hold. */
   represent?(): Promise<object>;
-  /** @returns the step that is new or changed @throws AppError for what is refused */
+  /** @returns the step that is new or changed @throws AppError if the change is refused */
   edit(workflow: Workflow, tx: Transaction): Promise<bigint>;
 }
 
 /** How a structure is changed. */
 export interface StructureOptions extends WriteOptions {
-  /** Steps that the client names, and of which kind it says that they are. */
+  /** Steps in the client's input, each with the kind that the client expects. */
   readonly kinds?: readonly (readonly [id: bigint, kind: WorkflowStep['kind']])[];
 }
 
@@ -429,11 +429,11 @@ export async function changeStructure(
     blame: (error) => blamed(error, names),
     toRow: toChanged,
   });
-  // A retry of a change that changed nothing is answered by the funnel, which names no step.
+  // The retry of a change without effect gets the funnel, which has no step id.
   return { funnelId: row.funnelId, stepId: known ?? row.stepId };
 }
 
-/** The error for a page, or a saved filter, that is taken or missing; any other error as it is. */
+/** Converts the error for a page or a saved filter that is taken or missing; returns any other error unchanged. */
 function blamed(error: unknown, names: StructureChange['names']): unknown {
   const constraint = error instanceof AppError ? undefined : violationOf(error)?.constraint;
   if (names && constraint === 'funnel_steps_one_step_of_page') return pageIsUsed(names.page);
@@ -463,12 +463,12 @@ export function appendPages(
   }
 }
 
-/** The first step of a list that shows a page; undefined where none does. */
+/** The first step of a list that shows a page; undefined if none does. */
 export function firstPageIn({ outline }: Pick<Workflow, 'outline'>, list: SiblingList) {
   return outline.siblings(list).find(({ kind }) => kind === 'page');
 }
 
-/** Has the first page step of a list show this page; where there is none, it gets one before all others. */
+/** Makes the first page step of a list show this page; if there is none, adds one at the front. */
 export function setFirstPage(
   workflow: Pick<Workflow, 'outline'>,
   list: SiblingList,

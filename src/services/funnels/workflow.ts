@@ -12,12 +12,12 @@ export type SiblingList = Pick<TreePosition, 'parentId' | 'branch'>;
 
 export const TOP_LEVEL: SiblingList = { parentId: null, branch: null };
 
-/** A place in a list of siblings: `index` steps stand before it. */
+/** A place in a list of siblings: `index` steps come before it. */
 export interface Spot extends SiblingList {
   readonly index: number;
 }
 
-/** A workflow under change. Positions follow from the order of the lists, so they stay dense; ids are never changed. */
+/** A workflow that is being changed. Positions follow from the order of the lists, so they stay dense; ids never change. */
 export class Outline<Step extends TreePosition> {
   readonly #before: ReadonlyMap<bigint, Step>;
   readonly #steps: Map<bigint, Step>;
@@ -55,13 +55,13 @@ export class Outline<Step extends TreePosition> {
     return { parentId, branch, index: this.#idsIn({ parentId, branch }).indexOf(id) };
   }
 
-  /** Puts a step that is new, or was taken out, and what is below it. */
+  /** Inserts a step that is new or was taken out, with everything below it. */
   put(step: Step, { parentId, branch, index }: Spot): void {
     this.#steps.set(step.id, { ...step, parentId, branch });
     this.#idsIn({ parentId, branch }).splice(index, 0, step.id);
   }
 
-  /** Takes a step out of its list, with what is below it. It has to be put elsewhere. */
+  /** Takes a step out of its list, with everything below it. Call `put` afterwards. */
   take(id: bigint): Step {
     const { index, ...list } = this.spotOf(id);
     this.#idsIn(list).splice(index, 1);
@@ -73,12 +73,12 @@ export class Outline<Step extends TreePosition> {
     for (const { id } of steps) this.put(this.take(id), { ...list, index: this.#idsIn(list).length });
   }
 
-  /** Changes what a step is, not where. */
+  /** Changes the fields of a step, not its place. */
   set(id: bigint, fields: Partial<Step>): void {
     this.#steps.set(id, { ...this.#step(id), ...fields });
   }
 
-  /** The lists below a step, in the order in which they are shown. */
+  /** The lists below a step, in the order of display. */
   branchesOf({ id: parentId, kind }: TreePosition): Step[][] {
     return BRANCHES[kind].map((branch) => this.siblings({ parentId, branch }));
   }
@@ -121,7 +121,7 @@ export class Outline<Step extends TreePosition> {
     return { promoted, removed };
   }
 
-  /** The new steps, and those with another place or other fields: as they are, and as they were. */
+  /** The new steps, and those with a changed place or fields: their current states, and their previous ones. */
   changes(): { added: Step[]; changed: Step[]; were: Step[] } {
     const added: Step[] = [];
     const changed: Step[] = [];

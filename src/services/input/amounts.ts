@@ -8,11 +8,11 @@ type Values = Readonly<Record<string, unknown>>;
 
 /** The rules for a noun's amounts. */
 export interface Amounts {
-  /** Whether the current row is needed: an amount is given without its currency, or a currency without its amounts. */
+  /** Whether the current row is needed: the input has an amount without its currency, or a currency without its amounts. */
   needRow(given: Values): boolean;
   /**
-   * Returns the given values, with each amount in its currency's form: `12` euros become `12.00`. If the currency changes, amounts that
-   * are not given get its number of digits too.
+   * Returns the values of the input, with each amount in its currency's form: `12` euros become `12.00`. If the currency changes, the
+   * row's other amounts get its number of digits too.
    * @param was the current row; for a new row, its default values
    * @throws AppError `invalid` blaming each amount that has too many digits after the decimal point, or no currency
    */

@@ -1,4 +1,4 @@
-// Turns properties that were checked into the values that the statements of a change take. Pure.
+// Converts checked properties to the values that the statements of a change take. Pure.
 import { type Field, type Fields, type Resource, restNameOf, toSnakeCase } from '../../resources/resource.ts';
 import { bigintAsText } from '../../rows/json.ts';
 import { toRestObject } from '../../rows/resource-writer.ts';
@@ -11,7 +11,7 @@ export function defaultsOf(fields: Fields): Given<Fields> {
   return Object.fromEntries(defaults.map(([property, field]) => [property, defaultOf(field)]));
 }
 
-/** Objects in JSON are stored as REST shows them: the items of a list whole, of an object the members that are given. */
+/** Objects in JSON are stored as REST shows them: the items of a list with all members, an object with the members in the input. */
 function asStored({ items, object }: Field, value: unknown): unknown {
   if (object !== undefined && value instanceof Object)
     return Object.fromEntries(
@@ -22,7 +22,7 @@ function asStored({ items, object }: Field, value: unknown): unknown {
     : (value as object[]).map((item) => toRestObject(item, items));
 }
 
-/** An object has each of its members from the start. */
+/** A new object has all its members, each null. */
 function defaultOf({ object, default: initially }: Field): unknown {
   if (object === undefined) return initially;
   return Object.fromEntries(Object.keys(object).map((property) => [property, null]));

@@ -42,12 +42,12 @@ export type NameOf = (property: string, field: Field) => string;
 
 /** A client's input for a noun, not validated yet. */
 export interface Input {
-  /** Expected to be an object with members that `nameOf` names; unknown members are ignored beside known ones. */
+  /** Expected to be an object with members that `nameOf` names; unknown members are ignored if there are known ones. */
   readonly members: unknown;
   readonly nameOf: NameOf;
   /** The client's name for the object itself; absent: `body`. */
   readonly whole?: string;
-  /** The form in which the client writes a property, if it is not the given form of REST's JSON. */
+  /** The form in which the client writes a property, if it differs from the form of REST's JSON. */
   readonly formOf?: (field: Field, form: Form) => Form;
 }
 
@@ -91,14 +91,14 @@ export function parseFields<F extends Fields>(
       } else if (isNeeded || !isLeftOut(field, value))
         parsed[property] = parseMember(field, value, prefix + name);
     }
-    // As of the whole: a slip of the pen in its only member would set nothing. A client may send what it read, with more members.
+    // As for the input itself: a typing error in its only member would set nothing. A client may send back what it read, with more members.
     const isUnknown = !hasKnown && Object.keys(members).length > 0;
     if (prefix !== '' && isUnknown && errors.length === faults)
       blame(prefix.slice(0, -1), noKnownMember(namesOf(of, nameOf), false));
     return parsed;
   }
 
-  /** Whether a value counts as not given: typed clients send null for every member without a value. */
+  /** Whether a value counts as absent: typed clients send null for every member without a value. */
   function isLeftOut(field: Field, value: unknown): boolean {
     const { nullable, refusesNull, default: initially } = field;
     if (!isNull(field, value) || refusesNull === true) return false;
@@ -125,7 +125,7 @@ export function parseFields<F extends Fields>(
     return field.distinct === true ? [...new Set(parsed as unknown[])] : parsed;
   }
 
-  /** A new object has every member, if need be null. */
+  /** Adds the missing members of a new object, as null. */
   function parseObject(of: Fields, value: unknown, name: string): unknown {
     if (!isObject(value)) return blame(name, NOT_AN_OBJECT);
     const nothing = moment === 'creation' ? Object.keys(of).map((property) => [property, null]) : [];
@@ -163,7 +163,7 @@ export function namesOf(fields: Fields, nameOf: NameOf): string[] {
     .map(([property, field]) => nameOf(property, field));
 }
 
-/** Whether a value means null: some clients send the empty text, which can be a value of free text alone. */
+/** Whether a value means null: some clients send the empty text, which is a value of free text only. */
 function isNull(field: Field, value: unknown): boolean {
   if (value !== '') return value === null;
   if (field.emptyIsNull === true) return true;
@@ -206,7 +206,7 @@ function anyIdOf({ title, table }: IdsOf): Form {
   };
 }
 
-/** Takes the synonyms of values for the values. */
+/** Accepts the synonyms of values. */
 function withSynonyms(form: Form, synonyms: Field['synonyms'] = {}): Form {
   const meant = new Map<unknown, unknown>(Object.entries(synonyms).map(([value, word]) => [word, value]));
   return { ...form, parse: (given) => form.parse(meant.get(given) ?? given) };

@@ -1,7 +1,7 @@
 // Idempotency keys and preconditions, the same for REST and GraphQL. Pure.
 import { invalid, mustBe } from '../../errors.ts';
 
-/** The options of a change, besides its input. */
+/** The options of a change, in addition to its input. */
 export interface WriteOptions {
   /** Makes a retry return the answer of the first request (docs/http.md); null: none was sent. */
   readonly idempotencyKey: IdempotencyKey | null;

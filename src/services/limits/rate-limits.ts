@@ -95,7 +95,7 @@ export function chargeMore(ctx: Context, points: number): Counting {
 }
 
 /**
- * Counts a request body, then waits for the team's turn (http/request-turn.ts), before the body is parsed.
+ * Counts a request body, then waits for the team's queue slot (http/request-turn.ts), before the body is parsed.
  * @throws AppError `too_many_requests`
  */
 export function admitBody(ctx: Context, bytes: number): Counting {
@@ -183,7 +183,7 @@ function toRest(reading: RateReading): RateReading {
 }
 
 /**
- * Counts points against every limit or, if one refuses, against none. A request that costs more than a whole limit takes the whole limit,
+ * Counts points against every limit or, if one refuses, against none. A request that costs more than a full limit takes the full limit,
  * so that it can succeed in a fresh window.
  * @throws AppError `too_many_requests`
  */
@@ -192,7 +192,7 @@ function charge(request: Counted, payers: readonly Payer[], points: number): Cou
     const cost = Math.max(0, Math.min(points, counter.limit - request.facts.points));
     return { counter, key, cost, taken: counter.take(key, cost) };
   });
-  // Shared limits are asked at the same time: one round trip.
+  // Queries shared limits concurrently: one round trip.
   if (charges.every(isCounted)) return settle(request, charges, points);
   return Promise.all(charges.map(async (one) => ({ ...one, taken: await one.taken }))).then((counted) =>
     settle(request, counted, points),

@@ -16,14 +16,14 @@ export function notThere(table: HostedTable): AppError {
   return new AppError('not_found', NOT_FOUND[table]);
 }
 
-/** The id of a team or a workspace, given its id or public id. @throws AppError `not_found` */
+/** Resolves the id or public id of a team or a workspace to its id. @throws AppError `not_found` */
 export async function requireId(app: App, table: HostedTable, ref: Ref): Promise<bigint> {
   const id = typeof ref === 'bigint' ? ref : parseId(table, ref);
   if (id === null || !(await hasRow(app.store, table, id))) throw notThere(table);
   return id;
 }
 
-/** The id of the team that a list is narrowed to; null: it is of all teams. @throws AppError `not_found` */
+/** The id of the team that a list is limited to; null: all teams. @throws AppError `not_found` */
 export async function teamIdOf(
   app: App,
   { team }: { readonly team?: Ref | undefined },

@@ -31,7 +31,7 @@ export interface UserInput {
   readonly email: string;
   readonly name: string;
   readonly password: string;
-  /** Absent: not known. */
+  /** Absent: unknown. */
   readonly timeZone?: string | undefined;
   readonly locale?: string | undefined;
   readonly memberships: readonly { readonly team: Ref; readonly role: string }[];
@@ -103,7 +103,7 @@ export async function enable(app: App, ref: Ref): Promise<PersonRow> {
   const user = await requireUser(app, ref);
   const { id, disabledAt } = user;
   if (disabledAt === null) return user;
-  // A disabling may have been interrupted, or may have run beside a sign-in or a consent: end those sessions and grants, too.
+  // A call of `disable` may have been interrupted, or overtaken by a sign-in or a consent: end those sessions and grants, too.
   await endGrants(app, { userId: id });
   return signOut(app, id, { disabledAt: null });
 }

@@ -1,4 +1,4 @@
-// Gives an invoice up of which nothing was paid. The billing status of its order follows.
+// Abandons an invoice without payments. The billing status of its order follows.
 import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { type InvoiceRow, invoice } from '../../resources/orders/order-invoices.ts';
@@ -15,8 +15,8 @@ import type { Ref } from '../reading/refs.ts';
 const STATUS = { status: 'abandoned' } as const;
 
 /**
- * Abandons an invoice. One that is abandoned already stays as it is.
- * @throws AppError `not_found`; `conflict` for one that cannot be abandoned as it is
+ * Abandons an invoice. An abandoned invoice stays unchanged.
+ * @throws AppError `not_found`; `conflict` for a status that does not allow it
  */
 export async function abandon(
   ctx: Context,

@@ -1,4 +1,4 @@
-// Invoices of an order: writing one, and changing one with its lines. The billing status of the order follows.
+// Creates and changes invoices of an order, with their lines. The billing status of the order follows.
 import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { blaming, invalid, notFound, outOfRange, parseAll } from '../../errors.ts';
@@ -56,10 +56,10 @@ export const { writeScope } = writes;
 /** Only those who may read contacts see the contact of its order. */
 const shown = (reads: Reads<InvoiceRow>) => withoutNeeded(reads, invoice);
 
-/** The total would be less than was paid. */
+/** The constraint that the total is not less than the paid amount. */
 const BELOW_PAID = 'order_invoices_paid_amount_check';
 
-/** What clients give, checked by the description. */
+/** The client's input, checked against the description. */
 type GivenInvoice = Omit<Partial<InvoiceRow>, 'lineItems'> &
   Pick<InvoiceRow, 'status' | 'shippingAmount' | 'externalId' | 'invoiceType'> & {
     readonly lineItems?: readonly GivenLine[];
@@ -69,7 +69,7 @@ type GivenLine = Pick<
   'amount' | 'description' | 'quantity' | 'priceId' | 'variantId'
 >;
 
-/** Writes an invoice of an order. @throws AppError `invalid` blaming members; `not_found` for the order */
+/** Creates an invoice of an order. @throws AppError `invalid` blaming members; `not_found` for the order */
 export async function create(
   ctx: Context,
   ref: Ref,
@@ -126,7 +126,7 @@ async function createWithin(
   };
 }
 
-/** Amounts in the form of the order's currency. @throws AppError `invalid` */
+/** The input with its amounts in the form of the order's currency. @throws AppError `invalid` */
 function settled(given: GivenInvoice, { currency }: LockedOrder, nameOf: NameOf): GivenInvoice {
   const { lineItems = [], ...own } = given;
   const list = nameOfLines(nameOf);
@@ -148,7 +148,7 @@ function settled(given: GivenInvoice, { currency }: LockedOrder, nameOf: NameOf)
   return { ...parsed.own, lineItems: lineItems.map((_, index) => parsed[String(index)] as GivenLine) };
 }
 
-/** What clients call the lines that they give. */
+/** The client's name for the list of lines in the input. */
 function nameOfLines(nameOf: NameOf): string {
   return nameOf('lineItems', { ...fields.lineItems, restName: fields.lineItems.restGiven });
 }
@@ -168,14 +168,14 @@ function amountsWithin<Values extends object>(
     throw invalid(name, { code: 'out_of_range', message: 'must be 0 or more' });
   }
   const all = rules?.settle({ ...given, currency } as Given<typeof fields>, {}, nameOf) ?? given;
-  // Of amounts that are not given nothing is known.
+  // Without the current row, nothing is known about amounts outside the input.
   return Object.fromEntries(
     Object.keys(given).map((property) => [property, Reflect.get(all, property)]),
   ) as Values;
 }
 
 /**
- * Changes an invoice, its lines that are named, and the billing status of its order.
+ * Changes an invoice, the lines in the input, and the billing status of its order.
  * @throws AppError `invalid` blaming members; `conflict` for a status that may not follow; as every change
  */
 export async function update(
@@ -246,7 +246,7 @@ export async function update(
 }
 
 /**
- * What was paid, refunded or given up keeps its sums.
+ * Requires that an invoice which is not open (paid, refunded or abandoned) keeps its sums.
  * @param given in the form of the currency, as are the lines @throws AppError `conflict`
  */
 function requireSameSums(
@@ -270,7 +270,7 @@ function requireSameSums(
   throw blaming('conflict', name, { code: 'not_allowed_now', message }, { values });
 }
 
-/** Whether an invoice has what is given. */
+/** Whether an invoice already has the values of the input. */
 function hasAll(row: InvoiceRow, given: Partial<GivenInvoice>, lines: readonly GivenLine[] = []): boolean {
   const has = (of: object, values: object) =>
     Object.entries(values).every(([property, value]) => isSame(Reflect.get(of, property), value));
@@ -283,7 +283,7 @@ function hasAll(row: InvoiceRow, given: Partial<GivenInvoice>, lines: readonly G
   );
 }
 
-/** The next number may be given to another invoice meanwhile. */
+/** The constraints that a concurrent change may cause to be violated: another invoice may take the next number. */
 function meanwhileOf({ invoiceNumber }: { readonly invoiceNumber?: string | undefined }): string[] {
   return invoiceNumber === undefined ? [NUMBER_TAKEN] : [];
 }

@@ -1,4 +1,4 @@
-// Changes a line of a subscription to another price, or shows what that would do. Both ask the same, by the same rules.
+// Changes a line of a subscription to another price, or shows what that would do. Both take the same input and follow the same rules.
 import { requireScope, type Scope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { AppError, invalid, notFound } from '../../errors.ts';
@@ -53,7 +53,7 @@ export async function preview(ctx: Context, ref: Ref, input: Input): Promise<Lin
 
 /**
  * Changes a line to another price, in one transaction with its order and the invoice for what is due now.
- * @throws AppError `not_found`; `invalid` for a price to which it cannot change; `conflict` for an order whose lines do not change
+ * @throws AppError `not_found`; `invalid` for a price to which it cannot change; `conflict` for an order whose lines cannot change
  */
 export async function perform(
   ctx: Context,
@@ -95,7 +95,7 @@ function parseChange(ref: Ref, input: Input): WantedChange {
   }
 }
 
-/** An integer id as text, which public ids are. */
+/** Converts an integer id to text: public ids are text. */
 function withText({ members, ...input }: Input, name: string): Input {
   const isNumber = isObject(members) && Number.isSafeInteger(members[name]);
   return { ...input, members: isNumber ? { ...members, [name]: String(members[name]) } : members };
@@ -152,7 +152,7 @@ function asJson({ before, upcoming }: LineChange, after: string, isPreview: bool
   return `{"new_line_item":${after},"preview":${isPreview},"previous_line_item":${before},"upcoming_invoice":${upcoming}}`;
 }
 
-/** JSON of the line as it would be. */
+/** JSON of the line after the change. */
 function previewed(
   { before, line, inTrial }: LineChange & { readonly line: PricedLine },
   { isProrated }: WantedChange,

@@ -1,4 +1,4 @@
-// Restocks: what came back of an invoice is in stock again, never more of a line than was ordered.
+// Restocks: returned goods of an invoice go back into stock, never more of a line than was ordered.
 import { requireScope, type Scope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { invalid, notFound, outOfRange, parseAll } from '../../errors.ts';
@@ -26,8 +26,8 @@ const LINES = restock.inputs.includedInvoicesLineItemsAttributes;
 export const writeScope: Scope = 'store:write';
 
 /**
- * Records what came back of an invoice, and adds it to the stock of the variants that are tracked.
- * @throws AppError `not_found` for the invoice; `invalid` blaming lines of which not so many were ordered, or have come back already
+ * Records the returned goods of an invoice, and adds them to the stock of tracked variants.
+ * @throws AppError `not_found` for the invoice; `invalid` blaming lines whose quantity exceeds what was ordered and not yet returned
  */
 export async function create(
   ctx: Context,
@@ -69,13 +69,13 @@ interface GivenLine {
   readonly quantity: number;
 }
 
-/** @returns each line of the invoice once @throws AppError `invalid` blaming the lines of which not so many can come back */
+/** @returns each line of the invoice once @throws AppError `invalid` blaming the lines whose quantity exceeds what can be returned */
 function requireRestockable(
   restockable: Awaited<ReturnType<typeof findRestockable>>,
   lines: readonly GivenLine[],
   nameOf: NameOf,
 ): Restocked[] {
-  /** How many can still come back, of a line of the invoice and of one of the order, which several of the invoice may bill. */
+  /** The quantity that can still be returned, by invoice line and by order line. Several invoice lines may bill one order line. */
   const left = { billed: new Map<bigint, number>(), ordered: new Map<bigint, number>() };
   const take = (of: keyof typeof left, id: bigint, most: number, quantity: number) => {
     const rest = (left[of].get(id) ?? most) - quantity;

@@ -1,5 +1,5 @@
-// Money that integrations take and pay back for orders, recorded. What counts against an invoice changes its status, and that of its order, in
-// the same transaction and under their locks: never is more paid than is due, or more paid back than was paid.
+// Records money that integrations take and pay back for orders. What counts against an invoice changes its status, and that of its order,
+// in the same transaction and under their locks: payments never exceed what is due, and refunds never exceed what was paid.
 
 import { requireScope, type Scope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
@@ -53,13 +53,13 @@ const AMOUNT = REFUND['amount'] as Field;
 
 export const writeScope: Scope = 'store:write';
 
-/** What a client says of a transaction. */
+/** A client's input for a transaction. */
 type Given = Omit<RowOf<typeof fields>, 'currency' | 'invoiceId'> & {
   readonly currency?: string;
   readonly invoiceId?: bigint | null;
 };
 
-/** What a payment, or a refund, has changed besides itself. */
+/** For a transaction that changes no order and no invoice. */
 const NOTHING: WrittenOrder = { order: null, invoices: [], events: [] };
 
 /**
@@ -131,7 +131,7 @@ async function recordTransaction(
   };
 }
 
-/** The records of what was changed besides the subject. */
+/** The records of the other rows that were changed. */
 function besides({ order, invoices }: WrittenOrder) {
   const children = [...(order === null ? [] : [order]), ...invoices];
   return { children, rows: children.length };
@@ -147,7 +147,7 @@ function requireAmount(amount: string, currency: string, nameOf: NameOf): string
   return settled;
 }
 
-/** The invoice that a transaction is for; null where it brings no money and names none. @throws AppError `invalid` */
+/** The invoice that a transaction is for; null if it brings no money and refers to none. @throws AppError `invalid` */
 function invoiceOf(
   { invoices }: LockedOrder,
   id: bigint | null,
@@ -189,9 +189,9 @@ async function pay(
 }
 
 /**
- * Records that a payment was paid back: a part, or all that was not; where nothing is left of it, that changes nothing. The refund is a
- * transaction of its own.
- * @throws AppError `not_found`; `invalid` for more than is left of it; `conflict` for what brought no money
+ * Records that a payment was paid back: a part of it, or the rest. If nothing is left of it, nothing changes. The refund is a transaction
+ * of its own.
+ * @throws AppError `not_found`; `invalid` for more than is left of it; `conflict` for a transaction that brought no money
  */
 export async function refund(
   ctx: Context,
@@ -229,10 +229,10 @@ export async function refund(
   });
 }
 
-/** What a client says of a refund. */
+/** A client's input for a refund. */
 type GivenRefund = Partial<TransactionRow> & { readonly partial?: boolean };
 
-/** Writes a refund. @param id the payment @param given what the client says of the refund */
+/** Writes a refund. @param id the payment @param given the client's input */
 async function payBack(
   tx: Executor,
   payment: LockedPayment,

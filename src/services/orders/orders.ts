@@ -1,4 +1,4 @@
-// Orders: making one, changing it, and canceling it.
+// Creates, changes and cancels orders.
 import { type Permitted, requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { type AppError, blaming, type Fault, invalid, outOfRange } from '../../errors.ts';
@@ -46,13 +46,13 @@ export const { writeScope } = writes;
 /** Only those who may read contacts see the contact of an order. */
 const shown = (reads: Reads<OrderRow>) => withoutNeeded(reads, order);
 
-/** Another request has given an invoice the number that would be the next one. */
+/** The constraint that is violated if another request has taken the next invoice number. */
 export const NUMBER_TAKEN = 'order_invoices_workspace_id_invoice_number_key';
-/** What another request has done meanwhile, by the constraint that says so: it has created the contact as well. */
+/** The constraints that a concurrent request may cause to be violated: it has taken the number, or created the same contact. */
 const MEANWHILE = ['contacts_workspace_id_email_address_key', NUMBER_TAKEN];
 
 /**
- * Makes an order with its first invoice. Who ordered it is named, or found by an e-mail address and created if need be.
+ * Creates an order with its first invoice. The input has the contact's id, or an e-mail address: a missing contact is then created.
  * @throws AppError `invalid` blaming members, also a line that cannot be ordered; `not_found` for the workspace
  */
 export async function create(
@@ -91,7 +91,7 @@ export async function create(
   });
 }
 
-/** What clients give, checked by the description. */
+/** The client's input, checked against the description. */
 type GivenOrder = Omit<OrderRow, 'contactId' | 'lineItems' | 'billingStatus' | 'serviceStatus'> & {
   readonly contactId?: bigint;
   readonly billingStatus?: OrderRow['billingStatus'];
@@ -125,7 +125,7 @@ async function execute(
   }
 }
 
-/** Why a line is refused, and the member of it to blame. */
+/** The reasons for refusing a line, each with the member to blame. */
 const LINE_FAULTS: Readonly<
   Record<LineFault, { readonly member: 'priceId' | 'quantity' | 'variantId'; readonly fault: Fault }>
 > = {
@@ -166,7 +166,7 @@ export function lineRefused({ index, fault: what }: LineRefused, list: Field, na
   return invalid(name, fault);
 }
 
-/** Changes an order, and the invoices that follow from its billing status. @throws AppError as every change does */
+/** Changes an order, and its invoices according to its billing status. @throws AppError as every change does */
 export async function update(
   ctx: Context,
   ref: Ref,
@@ -182,11 +182,11 @@ export async function update(
   });
 }
 
-/** Who cancels an order by the API, as clients of the public API expect it. */
+/** The `canceledBy` of an order that the API cancels, as clients of the public API expect it. */
 const CANCELED_BY = 'API';
 
 /**
- * Cancels a subscription, and voids its invoices that wait for money. One that was canceled so already stays as it is.
+ * Cancels a subscription, and voids its open invoices. A subscription that this has canceled before stays unchanged.
  * @throws AppError `invalid` for a one-time order; `conflict` for an order that cannot be canceled
  */
 export async function cancel(
@@ -201,7 +201,7 @@ export async function cancel(
   const given = { ...reasons, serviceStatus: 'canceled', canceledBy: CANCELED_BY } as const;
   return changeOrder(ctx, by, ref, options, {
     ...{ action: 'canceled', given: { ...given, ...(cancelReason != null && { cancelReason }) }, nameOf },
-    // One that was only called canceled has nobody who canceled it, and its invoices as they were.
+    // An update may have set only the status: such an order has no `canceledBy`, and its invoices are unchanged.
     isMade: ({ serviceStatus, canceledBy }) => serviceStatus === 'canceled' && canceledBy !== null,
     changeOf(locked, before) {
       requireSubscription(locked, nameOf);
@@ -231,10 +231,10 @@ function requireSubscription({ orderType }: LockedOrder, nameOf: NameOf): void {
 interface Wanted {
   /** The part after the dot in the action of the audit entry. */
   readonly action: string;
-  /** The values that the order gets. */
+  /** The new values of the order. */
   readonly given: Partial<OrderRow>;
   readonly nameOf: NameOf;
-  /** Whether that has been done already; absent: if the order has these values. */
+  /** Whether the change was made before; absent: it was if the order has these values. */
   readonly isMade?: (before: OrderRow) => boolean;
   readonly changeOf: (locked: LockedOrder, before: OrderRow) => OrderChange;
 }
@@ -275,7 +275,7 @@ function changeOrder(
 }
 
 /**
- * What a change of an order comes to. @param name what the client calls the billing status
+ * Plans a change of an order. @param name the client's name for the billing status
  * @throws AppError `conflict` for a status that the invoices do not allow; what `plan` throws
  */
 export function planned(plan: () => OrderPlan, name: string): OrderPlan {
@@ -290,7 +290,7 @@ export function planned(plan: () => OrderPlan, name: string): OrderPlan {
   }
 }
 
-/** Whether a value of a row is one that is given. */
+/** Whether a row's value equals one of the input. */
 export function isSame(value: unknown, given: unknown): boolean {
   return value instanceof Date && given instanceof Date
     ? value.getTime() === given.getTime()

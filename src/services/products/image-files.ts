@@ -1,11 +1,11 @@
-// The files of images, for anybody who knows where they are: the token in the URL is the permission.
+// The files of images, for anybody who has their URL: the token in it is the permission.
 import type { App } from '../../context.ts';
 import { findImageFile, type ImageFile, readChunk } from '../../store/images/image-files.ts';
 
 export type { ImageFile };
 
 /**
- * Finds a file by what its URL names; null where there is none, or it is not fetched yet.
+ * Finds a file by the parts of its URL; null if there is none, or it is not fetched yet.
  * @throws AppError `unavailable`
  */
 export function findFile(
@@ -17,7 +17,7 @@ export function findFile(
   return isOne ? findImageFile(store, [workspaceId, token]) : Promise.resolve(null);
 }
 
-/** Reads a file part by part; it ends early where the image was deleted meanwhile. @throws AppError `unavailable` */
+/** Reads a file part by part; it ends early if the image is deleted meanwhile. @throws AppError `unavailable` */
 export async function* readFile(
   { store }: Pick<App, 'store'>,
   file: ImageFile,

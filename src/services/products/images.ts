@@ -1,4 +1,4 @@
-// Images of a workspace: where their files may be fetched from, and which cannot be deleted.
+// Images of a workspace: checks the sources of their files, and keeps images that are in use.
 import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
@@ -18,7 +18,7 @@ import { defineService } from '../service.ts';
 import { parseWebhookUrl } from '../webhooks/webhook-urls.ts';
 
 const IMAGES = tableOf(imageTable);
-/** How many objects a refusal names. */
+/** The maximum number of objects that a refusal lists. */
 const NAMED = 5;
 
 const writes = writesOf(image, {
@@ -49,7 +49,7 @@ export async function update(
   return writes.update(ctx, ref, input, options);
 }
 
-/** Deletes an image and its file. @throws AppError `conflict` that names what shows it, and as for every noun */
+/** Deletes an image and its file. @throws AppError `conflict` listing the objects that show it, and as for every noun */
 export async function remove(
   ctx: Context,
   ref: Ref,

@@ -1,4 +1,4 @@
-// Prices of variants: what recurring ones need, and to which other ones a customer can change.
+// Prices of variants: the members that recurring prices need, and the prices to which a customer can change.
 import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { type Fault, invalid, notFound, outOfRange, REQUIRED } from '../../errors.ts';
@@ -48,12 +48,12 @@ export async function create(
   if (paymentType === 'payment_plan' && (duration ?? 0) < 1) refuse('duration', outOfRange('at least 1'));
   if (currency !== undefined) return writes.create(ctx, parent, input, options);
   const id = parseRef(VARIANTS.title, VARIANTS.name, parent);
-  // A retry gives the same, whatever the currency of the workspace is by then.
+  // Without the currency: the workspace may have another one by the time of a retry.
   const request = ['create', PRICES.name, id, given];
   return writes.create(ctx, parent, await withCurrency(ctx, id, input), options, request);
 }
 
-/** An input with the currency of the workspace. @throws AppError `not_found` for the variant */
+/** The input with the currency of the workspace. @throws AppError `not_found` for the variant */
 async function withCurrency(ctx: Context, variantId: bigint, input: Input): Promise<Input> {
   const { tenancy } = requireScope(ctx, writeScope);
   const workspaceId = await workspaceOf(ctx, VARIANTS.name, tenancy, variantId);
@@ -112,7 +112,7 @@ export async function findChangeOptions(
 
 /**
  * The change options of prices, in the same order: the other prices of their products that are visible, not archived, of the same payment
- * type and currency, and of a variant that is visible and not archived. Reads by three statements, however many the prices are.
+ * type and currency, and of a variant that is visible and not archived. Reads by three statements, however many prices there are.
  */
 async function optionsOf(ctx: Context, rows: readonly PriceRow[]): Promise<ChangeOptions[]> {
   const found = await products.getMany(ctx, [...new Set(rows.map((row) => row.productId))]);

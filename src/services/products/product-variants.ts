@@ -1,4 +1,4 @@
-// Variants of products: their values are those of properties that the product has.
+// Variants of products: they have values only for properties of their product.
 import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { type Fault, type FieldError, invalidFields } from '../../errors.ts';
@@ -50,8 +50,9 @@ export async function update(
 }
 
 /**
- * Checks that values are given of properties of the product, of each once. A property that is removed at the same moment is not shown.
- * @param findProduct asked if values are given; null where there is none, which the change itself reports
+ * Checks that each value is for a property of the product, and the only one for it. The value of a concurrently removed property stays
+ * hidden.
+ * @param findProduct called only if there are values; returns null if there is no such product: the change itself reports that
  * @throws AppError `invalid` blaming each item
  */
 async function requireProperties(

@@ -1,4 +1,4 @@
-// Products: each is created with its default variant, and puts its own variants and prices in an order.
+// Products: each is created with its default variant, and orders its own variants and prices.
 import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { invalidFields } from '../../errors.ts';
@@ -19,9 +19,9 @@ import { defineService } from '../service.ts';
 
 const PRODUCTS = tableOf(productTable);
 const VARIANT = defaultsOf(writableFields(variant, 'creation'));
-/** As the public API makes the first variant of a product. */
+/** The type of a product's first variant, as in the public API. */
 const DIGITAL = { productType: 'digital' };
-/** What is put in an order. */
+/** The lists that order a product's variants and prices. */
 const ORDERED = ['variantIds', 'priceIds'] as const;
 
 const writes = writesOf(product, {
@@ -51,7 +51,7 @@ export async function update(ctx: Context, ref: Ref, input: Input, options: Writ
   return writes.update(ctx, ref, input, options);
 }
 
-/** What is put in an order is the product's own. @param ref null: it is new, and has nothing yet */
+/** Requires that these lists have only the product's own objects. @param ref null: the product is new and has none yet */
 async function requireOwn(ctx: Context, input: Input, moment: Moment, ref: Ref | null): Promise<void> {
   const { tenancy } = requireScope(ctx, writeScope);
   const given: Partial<ProductRow> = writes.parse(input, moment);
@@ -60,7 +60,7 @@ async function requireOwn(ctx: Context, input: Input, moment: Moment, ref: Ref |
     ref === null
       ? null
       : await findById(ctx, PRODUCTS, tenancy, parseRef(PRODUCTS.title, PRODUCTS.name, ref));
-  // The change itself says that there is no such product.
+  // The change itself reports that there is no such product.
   if (ref !== null && row === null) return;
   const errors = ORDERED.flatMap((property) => {
     const others = (given[property] ?? []).filter((id) => row?.[property].includes(id) !== true);

@@ -55,7 +55,7 @@ export async function changeAndTell<Result>(
     const result = await change();
     return { result, token: await tell(ctx) };
   } catch (error) {
-    // The change may have been committed all the same.
+    // The change may have been committed despite the error.
     await tell(ctx);
     throw error;
   }

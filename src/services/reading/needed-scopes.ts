@@ -1,5 +1,5 @@
-// Members that need another scope than the object that they are in, such as the contact of an order (`needs` in descriptions): whoever
-// lacks it gets null, wherever the object is shown.
+// Members that need another scope than their object, such as the contact of an order (`needs` in descriptions). A caller without that
+// scope gets null in every representation of the object.
 import { covers, requireCaller, type Scope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { NOUNS } from '../../resources/nouns.ts';
@@ -15,7 +15,7 @@ import { withNull } from '../../rows/json-members.ts';
 import { snapshotRows } from '../../rows/snapshot-rows.ts';
 import type { Reads } from './reads.ts';
 
-/** A member that needs a scope, by the way to it: the names that REST shows. */
+/** A member that needs a scope, with the path to it in REST's names. */
 export interface Needing {
   readonly way: readonly string[];
   readonly scope: Scope;
@@ -30,7 +30,7 @@ function needingIn(fields: Fields, above: readonly string[] = []): Needing[] {
   });
 }
 
-/** By the names of nouns in events and audit entries. Most have none. */
+/** By the subject types of events and audit entries. Most have none. */
 const bySubject = new Map(NOUNS.map((noun) => [subjectTypeOf(noun), needingIn(noun.fields)]));
 
 /** The members of a subject that need another scope. */
@@ -38,19 +38,19 @@ export function needingOf(subjectType: string): readonly Needing[] {
   return bySubject.get(subjectType) ?? [];
 }
 
-/** The ways to the members that a caller may not read. */
+/** The paths to the members that a caller may not read. */
 export function hiddenFrom({ actor }: Pick<Context, 'actor'>, needing: readonly Needing[]) {
   if (needing.length === 0) return [];
   const { scopes } = requireCaller({ actor });
   return needing.filter(({ scope }) => !covers(scopes, scope)).map(({ way }) => way);
 }
 
-/** The rows of a change's snapshots, with null for what the caller may not read. */
+/** Parses snapshots of a change to rows, with null for members that the caller may not read. */
 export function rowsFor<Row>(ctx: Context, resource: Resource): (json: string) => Row {
   return rowsOf<Row>(resource)(ctx);
 }
 
-/** The same for many changes. */
+/** As `rowsFor`, for many changes. */
 export function rowsOf<Row>(resource: Resource): (ctx: Context) => (json: string) => Row {
   const toRow = snapshotRows<Row>(resource);
   const needing = needingIn(resource.fields);
@@ -60,7 +60,7 @@ export function rowsOf<Row>(resource: Resource): (ctx: Context) => (json: string
   };
 }
 
-/** The same reads, with null for what the caller may not read. */
+/** The same reads, with null for members that the caller may not read. */
 export function withoutNeeded<Row extends { id: bigint }>(
   reads: Reads<Row>,
   { fields }: Resource,
@@ -89,7 +89,7 @@ export function withoutNeeded<Row extends { id: bigint }>(
   };
 }
 
-/** Hides from a caller what is in these columns, which have the JSON of a subject, as `Withheld` in reads.ts does. */
+/** Hides members from a caller in columns with the JSON of a subject; the `hide` of a `Withheld` (reads.ts). */
 export function hideNeeded(ctx: Context, row: object, subjectType: string, columns: readonly string[]): void {
   const hidden = hiddenFrom(ctx, needingOf(subjectType));
   if (hidden.length > 0) for (const column of columns) setMembersNull(row, column, hidden);

@@ -27,7 +27,7 @@ import { parseRef, type Ref } from './refs.ts';
 
 export { type Count, MAX_EXACT_COUNT, type Probe };
 
-/** The properties of rows to read; null is all of them. What is no property of theirs is passed over, such as a connection's `hasMore`. */
+/** The properties of rows to read; null is all of them. Names of other things are ignored, such as a connection's `hasMore`. */
 export type Projection = readonly string[] | null;
 
 export interface Reads<Row> {
@@ -157,7 +157,7 @@ export function readsOf<R extends Described>(noun: R, table = tableOf(noun)): Re
   };
 }
 
-/** The same result for each parent: all of them are one workspace, since a saved filter is of one. */
+/** The same result for each parent: all of them are the same workspace, because a saved filter belongs to one. */
 function forEach<Result>(parentIds: readonly bigint[], result: Result): Result[] {
   return parentIds.map(() => result);
 }

@@ -24,7 +24,7 @@ const FULFILLMENTS = tableOf(fulfillment);
 const writes = writesOf(fulfillment, FULFILLMENT_RULES);
 const { writeScope } = writes;
 
-/** Cancels a fulfillment; one that is cancelled already stays as it is. @throws AppError `not_found`; `conflict` for what is in stock again */
+/** Cancels a fulfillment; a cancelled one stays unchanged. @throws AppError `not_found`; `conflict` if its goods are in stock again */
 export async function cancel(
   ctx: Context,
   ref: Ref,

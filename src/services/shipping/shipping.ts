@@ -27,7 +27,7 @@ export const zones = defineService(shippingZone, {
 
 const PLACES = ['countryIds', 'regionIds'] as const;
 
-/** The ids of places as texts: clients that have numbers for them send these. */
+/** Converts the ids of places to texts: some clients send numbers. */
 function withTexts(input: Input): Input {
   const { members } = input;
   if (!isObject(members)) return input;

@@ -66,7 +66,7 @@ function toAccess(grants: readonly NamedGrant[]) {
       publicId,
       clientName,
       teamName,
-      /** The workspaces of all its grants, by id; null: the whole team. */
+      /** The workspaces of all its grants, by id; null: every workspace of the team. */
       workspaces: isWholeTeam ? null : workspaces,
       /** Those of all its grants. */
       scopes: [...new Set(grants.flatMap((grant) => grant.scopes))].sort(),
@@ -78,7 +78,7 @@ function toAccess(grants: readonly NamedGrant[]) {
 }
 
 /**
- * Ends a client's access to a team, given one of the person's grants: revokes all of that person's grants and every token issued for
+ * Ends a client's access to a team, by one of the person's grants: revokes all of that person's grants and every token issued for
  * them. A second call changes nothing.
  * @throws AppError `not_found` for a grant that does not exist or belongs to another person
  */

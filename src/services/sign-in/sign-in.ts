@@ -67,7 +67,7 @@ async function check(app: App, credentials: Credentials): Promise<PersonRow> {
   const account = await findAccount(app.store, name.length > MAX_EMAIL_LENGTH ? '' : name);
   const uncount = await countTry(app, account, credentials);
   const isPlausible = password.length <= MAX_PASSWORD_LENGTH;
-  // As much work for an account that does not exist.
+  // An unknown account takes as much work.
   const phc = (isPlausible && account.user?.passwordHash) || DUMMY_HASH;
   const isRight = await verifyPassword(isPlausible ? password : '', phc);
   if (!isRight || account.user === null || account.user.disabledAt !== null)

@@ -40,7 +40,7 @@ const DAY_MS = 86_400_000;
 const STAYS_SUBSCRIBED: ReadonlySet<string | null> = new Set(['requested', 'failing']);
 
 /**
- * Activates an endpoint and, if wanted, delivers the events that it missed. The caller becomes its subscriber, so the caller must be able
+ * Activates an endpoint and, if requested, delivers the events that it missed. The caller becomes its subscriber, so the caller must be able
  * to read its events.
  * @throws AppError `not_found`, `invalid`, `insufficient_scope`, `conflict` for an endpoint that never had a secret; as `mutate` does
  */

@@ -80,12 +80,12 @@ function parse(ctx: Context, input: Input, moment: 'creation' | 'change'): Parti
   return given;
 }
 
-/** What limits an endpoint to places. */
+/** The properties that limit an endpoint to places. */
 const PLACES = ['pageIds', 'funnelIds'] as const;
 /** The properties that decide where events are sent, and which. */
 const SUBSCRIPTION = ['url', 'eventTypeIds', ...PLACES] as const;
 
-/** Treats null as an empty list of places. Null for the types of event says nothing: an empty list stands for all types. */
+/** Treats null as an empty list of places. Null for the event types stays null: an empty list means all types. */
 function withLists(input: Input): Input {
   const { members } = input;
   if (!isObject(members)) return input;

@@ -54,7 +54,7 @@ const toDelivery = snapshotRows<WebhookDeliveryRow>(webhookDelivery);
 const toRedelivered = snapshotRows<Redelivered>({ fields: redeliveredFields });
 
 /**
- * Makes a delivery due again, now. The numbering of its attempts continues; the waits between them start anew.
+ * Makes a delivery due again, now. The numbering of its attempts continues; the waits between them restart.
  * @throws AppError `not_found`; `conflict` when it is pending, its endpoint is deactivated, or its event's data is gone
  */
 export function redeliver(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<WebhookDeliveryRow>> {
@@ -76,7 +76,7 @@ export function cancel(ctx: Context, ref: Ref, options: WriteOptions): Promise<D
 }
 
 /**
- * Makes an endpoint's failed deliveries since a time due again and, if wanted, delivers the events that it missed since then; the oldest
+ * Makes an endpoint's failed deliveries since a time due again and, if requested, delivers the events that it missed since then; the oldest
  * first, at most MAX_REDELIVERED at once.
  * @throws AppError `invalid` blaming `since`, `not_found`; `conflict` when the endpoint is deactivated
  */
@@ -140,7 +140,7 @@ export async function test(ctx: Context, ref: Ref, options: WriteOptions): Promi
   });
 }
 
-/** Changes one delivery and wakes the delivery workers. @param refuse says why the change cannot be made */
+/** Changes one delivery and wakes the delivery workers. @param refuse returns the reason if the change is not allowed */
 async function change(
   ctx: Context,
   ref: Ref,
@@ -179,7 +179,7 @@ export function whyNot({ status, isActive, hasData }: LockedDelivery): string | 
 
 const DEACTIVATED = 'The endpoint is deactivated. Activate it first.';
 
-/** @throws AppError `conflict` for a reason why not */
+/** @throws AppError `conflict` with the refusal, if there is one */
 export function requireNone(refusal: string | null): void {
   if (refusal !== null) throw new AppError('conflict', refusal);
 }

@@ -47,7 +47,7 @@ export async function mayReceive(
   return isBacked(app, subscription, (held) => isForAnyone || (needed !== null && covers(held, needed)));
 }
 
-/** Whether a credential of the subscriber, if it has any that can be looked up, still holds what is needed. */
+/** Whether a credential of the subscriber, if any can be looked up, still has the needed scopes. */
 async function isBacked(
   app: App,
   subscription: Subscription,
@@ -61,7 +61,7 @@ async function isBacked(
   );
 }
 
-/** The data of an event as a subscriber may read it: null for what it may not. @throws AppError `unavailable` */
+/** The data of an event for a subscriber, with null for members that it may not read. @throws AppError `unavailable` */
 export async function dataFor(
   app: App,
   subscription: Subscription,
@@ -79,9 +79,10 @@ export async function dataFor(
 const YES = {};
 
 /**
- * As `mayReceive`. That it may is cached like keys and hosts (auth/lookups.ts), until a revocation is announced or an announcement may have
- * been missed. That it may not is asked each time, because new rights are not announced, and the endpoint would be deactivated again.
- * @param what the type of the event, or a scope, with the function that asks for it
+ * As `mayReceive`, cached. A positive result is cached like keys and hosts (auth/lookups.ts), until a revocation is announced or an
+ * announcement may have been missed. A negative result is never cached: new rights are not announced, and the endpoint would be
+ * deactivated again.
+ * @param what the type of the event, or a scope if `ask` checks a scope
  */
 export async function mayStillReceive(
   app: App,
