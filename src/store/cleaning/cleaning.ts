@@ -12,7 +12,7 @@ interface Sweep {
   readonly isOfVisits?: boolean;
   /** The columns of its primary key, for a table below a workspace. */
   readonly key?: string;
-  /** A delete makes every process discard its caches, even if no row is deleted. So it first checks whether there is any. */
+  /** A delete makes every process discard its caches, even if it deletes no row. So the cleaning first checks for such rows. */
   readonly isAnnounced?: boolean;
 }
 
@@ -21,9 +21,9 @@ const SWEEPS: readonly Sweep[] = [
   { table: 'oauth_states', where: "t.expires_at < $1::timestamptz - interval '10 minutes'" },
   { table: 'oauth_access_tokens', where: "t.expires_at < $1::timestamptz - interval '10 minutes'" },
   { table: 'sign_in_failures', where: "t.window_start < $1::timestamptz - interval '1 hour'" },
-  // Written by gateways of the version before, while they run beside this one.
+  // Written by gateways of the previous version, while they run concurrently with this one.
   { table: 'write_positions', where: "t.written_at < $1::timestamptz - interval '10 minutes'" },
-  // Who has delivered to an endpoint lately has its turn after others (delivery-sweep.ts); a day ago is not lately.
+  // Endpoints with a recent lease are leased after others (delivery-sweep.ts); a day ago is not recent.
   { table: 'webhook_leases', where: "t.leased_until < $1::timestamptz - interval '1 day'" },
   // A retry can no longer refer to it (idempotency-records.ts).
   {
@@ -31,7 +31,7 @@ const SWEEPS: readonly Sweep[] = [
     key: 'workspace_id, key_hash',
     where: `t.created_at < $1::timestamptz - ${KEY_LIFETIME} - interval '10 minutes'`,
   },
-  // As old as visits become. The visitor's next view counts as a unique one again.
+  // Kept as long as visits. Afterwards, the visitor's next view counts as unique again.
   {
     table: 'page_visitors',
     key: 'workspace_id, page_id, visitor',
@@ -58,7 +58,7 @@ const SWEEPS: readonly Sweep[] = [
   },
 ];
 
-/** The given time, or the database's time where that is earlier, so that a clock that has jumped ahead makes nothing expire. */
+/** The earlier of `at` and the database's time, so that a clock that has jumped ahead makes nothing expire. */
 export async function notAhead(db: Pick<Store, 'pool'>, at: Date): Promise<Date> {
   const [row] = await query<{ at: Date }>(db, EARLIER, [at]);
   return row?.at ?? at;
@@ -93,8 +93,8 @@ function findOne({ table, where }: Sweep): Statement {
 }
 
 /**
- * Of a table below a workspace, two processes may delete the same rows, and the second waits for the first: a statement that locks rows would
- * have to name their workspace (shard-placement/). Only the outer condition is evaluated again for rows changed meanwhile.
+ * In a table below a workspace, two processes may delete the same rows, and the second waits for the first: a statement that locks rows
+ * would have to filter by their workspace (shard-placement/). Only the outer condition is evaluated again for rows changed meanwhile.
  */
 function remove({ table, where, key }: Sweep): Statement {
   return statement(`${table}.sweep`, () =>
@@ -118,8 +118,8 @@ export async function deleteOrphanedDeliveries(
 }
 
 /**
- * The endpoints that deliveries refer to, each found by one index look-up; the deliveries of deleted ones are deleted. Not by the time in
- * another row, which would choose their partition (why: delivery-outcomes.ts).
+ * Finds each endpoint that deliveries refer to by one index look-up, and deletes the deliveries of deleted endpoints. Does not use the time
+ * in another row, which would choose the partition (reason: delivery-outcomes.ts).
  */
 const ORPHANS = statement(
   'webhook_deliveries.orphans',

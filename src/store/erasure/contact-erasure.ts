@@ -1,5 +1,5 @@
 // Erases a contact: personal data is blanked wherever it was copied. The contact's row is blanked at once, other rows afterwards
-// (erasing.ts). That something happened, when, and who did it is kept.
+// (erasing.ts). The records keep what happened, when, and who did it.
 import { isBelowContact } from '../../resources/contact-ways.ts';
 import { contact } from '../../resources/contacts.ts';
 import { NOUNS } from '../../resources/nouns.ts';
@@ -18,7 +18,7 @@ import { tableOf } from '../tables/tables.ts';
 
 const CONTACTS = tableOf(contactTable);
 
-/** Sets the columns of a blanked contact: only what a contact must have is left. */
+/** Sets the columns of a blanked contact: only required values are left. */
 const BLANK = Object.entries<Field>(contact.fields)
   .filter(([property]) => sqlOf(CONTACTS.columns, property) === undefined)
   .flatMap(([property, field]) => {
@@ -38,7 +38,10 @@ const LOCK =
 const FORGET_VISITS =
   'delete from contact_visits c where c.workspace_id = $1::bigint and c.contact_id = $2::bigint';
 
-/** The last ids that were assigned, and the time, rounded up: nothing was written later. No table is read, because sequences may be on another server (shard-placement/). */
+/**
+ * The last ids that were assigned, and the time, rounded up: nothing was written later. Reads no table, because sequences may be on
+ * another server (shard-placement/).
+ */
 const DRAWN = `select coalesce(pg_sequence_last_value('events_id_seq'::regclass), 0) as events,
   coalesce(pg_sequence_last_value('audit_entries_id_seq'::regclass), 0) as entries, date_trunc('milliseconds', clock_timestamp() + interval '1 millisecond')::text as now`;
 /** The last id of the contact's rows. Rows of an import that did not advance the sequence have higher ids than the sequence. */
@@ -53,10 +56,10 @@ const RECORD = `insert into contact_erasures as x (workspace_id, contact_id, eve
     actor_kind = excluded.actor_kind, actor_id = excluded.actor_id, client_id = excluded.client_id,
     request_id = excluded.request_id`;
 
-/** Who erased. */
+/** Identifies who made the erasure. */
 export type Eraser = Pick<Recorded, 'actor_kind' | 'actor_id' | 'client_id' | 'request_id'>;
 
-/** Deletes the rows below a contact of which there are few. Children first: parents would delete them by foreign keys. */
+/** Deletes the rows below a contact whose nouns have few rows per contact. Children first: parents would delete them by foreign keys. */
 const DELETE_FEW = NOUNS.filter((noun) => isBelowContact(noun) && areFewBelowContact(noun))
   .toReversed()
   .map(
@@ -71,7 +74,7 @@ const DELETE_FEW = NOUNS.filter((noun) => isBelowContact(noun) && areFewBelowCon
  *
  * Changes of the contact, and of what shows its data, lock it before they are assigned ids (lock-row.ts), so those with lower ids have
  * committed. The contact's time is taken last, because lists show nothing newer until this transaction has committed.
- * @param by null: not known
+ * @param by null: unknown
  */
 export async function eraseContact(
   tx: Executor,
@@ -80,7 +83,7 @@ export async function eraseContact(
   by: Eraser | null,
 ): Promise<void> {
   await tx.$queryRawUnsafe(LOCK, workspaceId, contactId);
-  // Whoever records visits of the contact holds it (changing/visits.ts): they have committed, or will find the record of the erasure.
+  // Recording visits of the contact locks it (changing/visits.ts): such changes have committed, or will find the record of the erasure.
   await tx.$executeRawUnsafe(FORGET_VISITS, workspaceId, contactId);
   for (const text of DELETE_FEW) await tx.$executeRawUnsafe(text, workspaceId, contactId);
   const [drawn] = await tx.$queryRawUnsafe<{ events: bigint; entries: bigint; now: string }[]>(DRAWN);

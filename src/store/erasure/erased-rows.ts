@@ -1,5 +1,5 @@
-// The rows of an erased contact that are blanked or deleted in batches, from the descriptions of nouns. Rows that are deleted or blanked are
-// not found again, so the work can continue after a crash.
+// The rows of an erased contact that are blanked or deleted in batches, according to the descriptions of nouns. Deleted and blanked rows
+// are not found again, so the work can continue after a crash.
 import { isBelowContact } from '../../resources/contact-ways.ts';
 import type { Noun } from '../../resources/nouns.ts';
 import { toSnakeCase } from '../../resources/resource.ts';
@@ -34,14 +34,14 @@ export interface ErasedRows {
 
 const ROW_BATCH = 250;
 
-/** Rows that refer to a contact, parents first, are blanked; rows below it of which there may be many are deleted, children first. */
+/** Blanks rows that refer to a contact, parents first; deletes rows below it, children first, if a contact may have many of them. */
 export function erasedRows(nouns: readonly Noun[]): readonly ErasedRows[] {
   const blanked = nouns.filter(isBlankedByErasure).map(blankedRows);
   const deleted = nouns.filter((noun) => isBelowContact(noun) && !areFewBelowContact(noun)).toReversed();
   return [...blanked, ...deleted.map(deletedRows)];
 }
 
-/** A change of the row that is under way has committed when the row is locked. The time is drawn last: lists wait for it. */
+/** Locking a row waits for a change of it that is in progress. The time is drawn last: lists wait for it. */
 function blankedRows(noun: Noun): ErasedRows {
   const { table, fields } = noun;
   const isTimed = 'updatedAt' in fields;
@@ -91,18 +91,18 @@ const BLANK_VISITS = `update visits v set ${['contactId', ...Object.keys(ORIGIN)
   where v.workspace_id = $1::bigint and (${VISIT}) in (select ${VISIT} from visits v
     where v.workspace_id = $1::bigint and v.contact_id = $2::bigint limit ${VISIT_BATCH})`;
 
-/** Makes a batch of the contact's visits nobody's: they have been counted. @returns whether there may be more */
+/** Makes a batch of the contact's visits anonymous: statistics still count them. @returns whether there may be more */
 export async function blankVisits(tx: Executor, { workspaceId, contactId }: Erased): Promise<boolean> {
   const blanked = await tx.$executeRawUnsafe(BLANK_VISITS, workspaceId, contactId);
   return blanked === VISIT_BATCH;
 }
 
-/** An array of the pages: each is looked up in the key, which begins with it. */
+/** Takes the pages as an array, so that each is looked up in the primary key, which begins with the page. */
 const FORGET_VISITOR = `delete from page_visitors v where v.workspace_id = $1::bigint and v.visitor = $2::uuid
   and v.page_id = any(array(select p.id from pages p where p.workspace_id = $1::bigint
     union all select d.page_id from deleted_pages d where d.workspace_id = $1::bigint))`;
 
-/** Deletes which pages the contact has visited. */
+/** Deletes the records of the pages that the contact has visited. */
 export async function forgetVisitor(tx: Executor, { workspaceId, contactId }: Erased): Promise<boolean> {
   await tx.$executeRawUnsafe(FORGET_VISITOR, workspaceId, visitorOfContact(contactId));
   return false;

@@ -1,6 +1,6 @@
 // Blanks what is left of an erased contact: rows with its data, visits, events, their queued deliveries, receivers' responses, and audit
-// entries. It works in batches, each a short transaction, so that it blocks nothing. After a crash the work continues from the records of erasures. Repeating it is
-// harmless.
+// entries. It works in batches, each a short transaction, so that it blocks nothing. After a crash the work continues from the records of
+// erasures. Repeating it is harmless.
 
 import { NOUNS } from '../../resources/nouns.ts';
 import type { Executor } from '../connections/executor.ts';
@@ -22,14 +22,14 @@ export interface Erasure {
 /** Executes work in its own transaction. */
 type Run = <T>(work: (tx: Executor) => PromiseLike<T>) => Promise<T>;
 
-/** The progress; `busy` where another process is working on it. */
+/** The progress; `busy`: another process is working on it. */
 export type ErasureProgress = 'done' | 'more' | 'busy';
 
 /** One kind of rows to blank that are found by their ids. */
 interface Kind {
   /** Finds ids of rows of the workspace `$1` and the contact `$2` that are not blanked yet: at most `$4`. */
   readonly find: string;
-  /** Up to where they are blanked: `$3` of `find`. */
+  /** The limit up to which rows are blanked: `$3` of `find`. */
   readonly through: 'eventsThrough' | 'entriesThrough' | 'erasedAt';
   /** How many rows are blanked in one batch. */
   readonly batch: number;
@@ -59,7 +59,7 @@ const blankBy =
       await tx.$executeRawUnsafe(text, workspaceId, ids, ...(isTimed ? [erasedAt] : []));
   };
 
-/** Rows first: a change of them that was under way has committed then, with its events and audit entries. */
+/** Rows first: a change of them that was in progress has committed then, with its events and audit entries. */
 const KINDS: readonly Kind[] = [
   ...erasedRows(NOUNS).map(
     ({ find, batch, erase }): Kind => ({ find, batch, through: 'erasedAt', blank: erase }),
@@ -70,7 +70,7 @@ const KINDS: readonly Kind[] = [
     // Each event may have a delivery for every endpoint of its workspace.
     batch: 25,
     blank: blankBy([
-      // In the same order as when outcomes of attempts are recorded, to avoid deadlocks.
+      // In the same order as recording outcomes of attempts, to avoid deadlocks.
       {
         text: `select d.id from webhook_deliveries d where ${EVENT_IDS} and d.status = 'pending' order by d.id for update of d`,
       },
@@ -103,16 +103,16 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-/** How many ids are looked for at a time, because each search scans past the rows that are blanked already. */
+/** How many ids one search finds: large, because each search scans past the rows that are already blanked. */
 const FOUND = 2_000;
 
 const COLUMNS = `x.workspace_id as "workspaceId", x.contact_id as "contactId", x.events_through as "eventsThrough",
   x.entries_through as "entriesThrough", x.erased_at::text as "erasedAt"`;
 
-/** Versions before know only `done_at`. */
+/** Earlier versions use only `done_at`. */
 const IS_UNDONE = '(x.done_at is null or x.rows_left)';
 
-/** Incomplete erasures, in turns between teams, and of each team the longest waiting first. Only the thousand that wait longest are looked at. */
+/** Incomplete erasures, alternating between teams, the longest waiting of each team first. Considers only the thousand that wait longest. */
 export function findUndone(db: Pick<Store, 'pool'>, limit: number): Promise<Erasure[]> {
   return query<Erasure>(db, UNDONE, [limit]);
 }
@@ -129,7 +129,7 @@ const UNDONE = statement(
 const OF_CONTACT = `select ${COLUMNS} from contact_erasures x
   where x.workspace_id = $1::bigint and x.contact_id = $2::bigint and ${IS_UNDONE}`;
 
-/** The incomplete erasure of a contact; null where it is complete, or there is none. */
+/** The incomplete erasure of a contact; null if it is complete, or there is none. */
 export async function findUndoneOf(
   db: Pick<Executor, '$queryRawUnsafe'>,
   workspaceId: bigint,
@@ -148,9 +148,9 @@ const FINISH = `update contact_erasures x set done_at = current_timestamp, rows_
     and x.erased_at = $5::timestamptz`;
 
 /**
- * Blanks what is left of an erased contact, in at most so many batches.
+ * Blanks what is left of an erased contact, in at most `most` batches.
  * @param run executes each batch in its own transaction
- * @param isLittle do it only as far as it is at most one batch of each kind
+ * @param isLittle stop at the first kind of rows with more than one batch
  */
 export async function continueErasure(
   run: Run,
@@ -160,7 +160,7 @@ export async function continueErasure(
 ): Promise<ErasureProgress> {
   const { workspaceId, contactId, eventsThrough, entriesThrough, erasedAt } = erasure;
   let batches = 0;
-  /** @returns null where another process is working on the erasure */
+  /** @returns null while another process is working on the erasure */
   const inBatch = <T>(work: (tx: Executor) => PromiseLike<T>) =>
     run(async (tx) => {
       const isOurs = (await tx.$queryRawUnsafe<object[]>(TAKE, workspaceId, contactId)).length > 0;

@@ -1,5 +1,5 @@
-// Lists the erasures that a store knows, and repeats them in an older copy of it, such as a restored backup. The records of erasures are
-// kept for ever. In the list they have the form of audit entries.
+// Lists the erasures that a store has recorded, and repeats them in an older copy of it, such as a restored backup. The records of
+// erasures are kept for ever. In the list they have the form of audit entries.
 import type pg from 'pg';
 import { contact } from '../../resources/contacts.ts';
 import { executorOf, transactionOn } from '../connections/executor.ts';
@@ -9,20 +9,20 @@ import { continueErasure, findUndoneOf } from './erasing.ts';
 
 type Client = Pick<pg.ClientBase, 'query'>;
 
-/** A store that is not migrated yet may lack the columns of who erased, which are then null. */
+/** A store that is not migrated yet may lack the columns of the eraser, which are then null. */
 const LIST = `select json_build_object('workspace_id', x.workspace_id, 'action', '${ERASED}', 'contact_id', x.contact_id,
     'actor_kind', to_jsonb(x) -> 'actor_kind', 'actor_id', to_jsonb(x) -> 'actor_id', 'client_id', to_jsonb(x) -> 'client_id',
     'request_id', to_jsonb(x) -> 'request_id', 'created_at', x.erased_at)::text as entry
   from contact_erasures x order by x.erased_at, x.workspace_id, x.contact_id`;
 
-/** The last erasure of each contact, as JSON without line breaks. A store without the table knows none. */
+/** The last erasure of each contact, as JSON without line breaks. A store without the table has none. */
 export async function readErasures(client: Client): Promise<string[]> {
   const { rows: tables } = await client.query("select to_regclass('contact_erasures') is not null as there");
   if (!(tables[0] as { there: boolean }).there) return [];
   return (await client.query<{ entry: string }>(LIST)).rows.map(({ entry }) => entry);
 }
 
-/** A valid erasure of an existing workspace: all required values are given. */
+/** Selects a valid erasure of an existing workspace: it has all required values. */
 const GIVEN = `select g.workspace_id::text as "workspaceId", g.contact_id::text as "contactId", g.created_at::text as at,
     g.actor_kind, g.actor_id, g.client_id, g.request_id
   from json_populate_record(null::audit_entries, $1::json) g
@@ -35,7 +35,7 @@ const IS_KNOWN = `select 1 from contact_erasures x
 const IS_YOUNGER = `select 1 from contacts c
   where c.workspace_id = $1::bigint and c.id = $2::bigint and c.created_at > $3::timestamptz`;
 
-/** Nothing that was written of the contact with the id is erased: it is another one. */
+/** A record that erases nothing: the contact that has this id now is another one. */
 const KEEP_RECORD = `insert into contact_erasures (workspace_id, contact_id, events_through, entries_through, erased_at, done_at,
     actor_kind, actor_id, client_id, request_id)
   values ($1::bigint, $2::bigint, 0, 0, $3::timestamptz, $3::timestamptz, $4::text, $5::text, $6::text, $7::text)
@@ -52,7 +52,7 @@ interface Given extends Eraser {
 }
 
 /**
- * Records an erasure unless the store knows it. Returns the contact to erase, or null. Handles one at a time, because a statement
+ * Records an erasure unless the store has it. Returns the contact to erase, or null. Handles one at a time, because a statement
  * may be limited to one workspace (shard-placement/).
  */
 async function record(client: Client, erasure: string): Promise<Given | null> {

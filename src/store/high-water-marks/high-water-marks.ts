@@ -1,6 +1,7 @@
-// High-water marks: how far lists may be read. Ids and change times are assigned before their transactions commit. Without a mark, a client
-// could read newer rows first, page on from there, and never see an older row that commits later. At or below a table's high-water mark
-// every row is settled: committed, or never to be (see the functions `draw_id`, `take_time` and `horizons` in the migrations).
+// High-water marks: the limits up to which lists may be read. Ids and change times are assigned before their transactions commit. Without a
+// mark, a client could read newer rows first, page on from there, and never see an older row that commits later. At or below a table's
+// high-water mark every row is settled: it is committed, or it never will be (see the functions `draw_id`, `take_time` and `horizons` in
+// the migrations).
 //
 // A process keeps the last marks that it read. They are valid for one database only, so they are forgotten whenever a connection is opened:
 // it may lead to another database, or to one that has lost uncommitted work.
@@ -75,7 +76,7 @@ export const MARKS_VALUES: unknown[] = [
   ' ',
 ];
 
-/** @throws TypeError where the fields are not an answer to that statement */
+/** @throws TypeError unless the fields are an answer to that statement */
 export function toMarks([drawn, ids, times]: readonly (string | null)[]): TableMarks {
   const [all, settled, moments] = [drawn, ids, times].map((list) => list?.split(' ') ?? []);
   const tables = TABLES_WITH_MARKS.map((table, index): [PublicIdTable, TableMark] => {
@@ -86,7 +87,7 @@ export function toMarks([drawn, ids, times]: readonly (string | null)[]): TableM
   return Object.fromEntries(tables) as TableMarks;
 }
 
-/** A request for marks that is under way, and how many were sent before it. */
+/** A request for marks that is in progress, and how many were sent before it. */
 interface Question {
   readonly number: number;
   readonly answer: Promise<MarksAnswer>;
@@ -131,7 +132,7 @@ export function createHighWaterMarks(readers: Pick<Readers, 'read'>): HighWaterM
 
   async function askAfter(count: number): Promise<MarksAnswer> {
     if (known !== null && known.number >= count) return known;
-    // One that was sent too early ends before the next is sent, which all who wait for it share.
+    // If the current request was sent too early, waits for its end. All waiting callers then share the next request.
     if (underWay !== null && underWay.number < count) await underWay.answer.catch(() => {});
     underWay ??= begin();
     return underWay.answer;

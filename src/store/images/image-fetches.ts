@@ -1,5 +1,5 @@
-// The images that are to be fetched, and what came of it. A worker that begins keeps others away for a while; when it is killed, another one
-// begins anew. A file and the status of its image are written in one transaction, if the image still waits for this very file.
+// Finds the images to fetch, and records the outcomes. A worker that begins a fetch reserves the image for a minute; if it is killed, another
+// worker begins again. One transaction writes a file and the status of its image, if the image still waits for this file.
 import { bumpAt, timeOf } from '../changing/records.ts';
 import { type Executor, inTransaction } from '../connections/executor.ts';
 import { statement } from '../sql/statements.ts';
@@ -12,7 +12,7 @@ type Db = Pick<Store, 'pool' | 'placement'>;
 
 const IMAGES = tableOf(imageTable);
 
-/** How many bytes the files of one workspace may have together. */
+/** The maximum size of all files of one workspace, in bytes. */
 const MAX_WORKSPACE_BYTES = 1024 ** 3;
 
 /** A file that a worker has begun to fetch. */
@@ -20,7 +20,7 @@ export interface ImageFetch {
   readonly teamId: bigint;
   readonly workspaceId: bigint;
   readonly id: bigint;
-  /** Identifies the file: an image whose source was changed meanwhile waits for another one. */
+  /** Identifies the file: after a change of its source, the image waits for another file. */
   readonly fileToken: string;
   readonly sourceUrl: string;
 }
@@ -33,13 +33,13 @@ export interface FetchedImage {
   readonly height: number;
 }
 
-/** The teams and workspaces whose turns were lately, the latest last. */
+/** The teams and workspaces of recent fetches, the latest last: they are served after others. */
 export interface Turns {
   readonly teams: readonly bigint[];
   readonly workspaces: readonly bigint[];
 }
 
-/** Of each team the row of `due` in the workspace whose turn it is, those first that had no turn lately. */
+/** Selects one row of `due` for each team, in the workspace that was served longest ago; teams without a recent fetch come first. */
 const due = (rows: string) => `with ${rows}
     select t.workspace_id as "workspaceId", t.id, t.team_id as "teamId" from (
       select distinct on (w.team_id) w.team_id, d.workspace_id, d.id, d.fetch_at
@@ -48,7 +48,7 @@ const due = (rows: string) => `with ${rows}
       order by w.team_id, array_position($3::bigint[], d.workspace_id) nulls first, d.fetch_at) t
     order by array_position($2::bigint[], t.team_id) nulls first, t.fetch_at limit $4::int`;
 
-/** The image that waits longest in the first workspace that `condition` lets through. */
+/** The image that has waited longest in the first workspace that satisfies `condition`. */
 const firstOf = (condition: string) => `(select i.workspace_id, i.id, i.fetch_at from images i
   where i.status = 'pending' and ${condition} order by i.workspace_id, i.fetch_at limit 1)`;
 
@@ -58,7 +58,7 @@ const DUE = statement('images.due', () =>
       union all select n.* from due d cross join lateral ${firstOf('i.workspace_id > d.workspace_id')} n)`),
 );
 
-/** For stores where statements cannot step through an index: reads all that are due. */
+/** For stores where statements cannot step through an index: reads all due images. */
 const ALL_DUE = statement('images.all_due', () =>
   due(`due as materialized (
       select distinct on (i.workspace_id) i.workspace_id, i.id, i.fetch_at from images i
@@ -66,7 +66,7 @@ const ALL_DUE = statement('images.all_due', () =>
       order by i.workspace_id, i.fetch_at)`),
 );
 
-/** A worker that has begun keeps others away for a minute, which is longer than a fetch takes. */
+/** Reserves the image for a minute, which is longer than a fetch takes. */
 const BEGIN = statement(
   'images.begin',
   () => `update images i set fetch_at = current_timestamp + interval '1 minute'
@@ -85,7 +85,7 @@ const GIVE_BACK = statement(
 /** The host and port of a source. */
 const hostOf = (url: string) => `lower(substring(${url} from '//([^/?#]*)'))`;
 
-/** A fetch that another worker has begun is not hindered. Not all at once: a workspace may have ten thousand. */
+/** Leaves fetches of other workers alone. Limited, because a workspace may have ten thousand images. */
 const POSTPONE = statement(
   'images.postpone',
   () => `update images i set fetch_at = current_timestamp + interval '1 minute'
@@ -97,8 +97,8 @@ const POSTPONE = statement(
 );
 
 /**
- * Begins to fetch images that are due, at most one of each team.
- * @param busy the teams that have no turn now
+ * Begins to fetch due images, at most one for each team.
+ * @param busy the teams to skip now
  * @throws AppError `unavailable`
  */
 export async function beginFetches(
@@ -113,7 +113,7 @@ export async function beginFetches(
     ...[busy, turns.teams, turns.workspaces, limit],
   ]);
   const begun: ImageFetch[] = [];
-  // Of two workers at once, the second one waits for the first, and then the image is not due any more.
+  // Of two concurrent workers, the second waits for the first, and then the image is no longer due.
   for (const { workspaceId, id, teamId } of found)
     for (const row of await query<Omit<ImageFetch, 'teamId'>>(db, BEGIN, [workspaceId, id]))
       begun.push({ ...row, teamId });
@@ -121,32 +121,32 @@ export async function beginFetches(
 }
 
 /**
- * Lets the images of the workspace that come from the same host wait for a minute, because it did not answer in time.
+ * Delays the images of the workspace from the same host by a minute, because the host did not answer in time.
  * @throws AppError `unavailable`
  */
 export async function postponeHost(db: Db, { workspaceId, sourceUrl }: ImageFetch): Promise<void> {
   await query(db, POSTPONE, [workspaceId, sourceUrl]);
 }
 
-/** Gives back a fetch that was interrupted: any worker may begin it at once. @throws AppError `unavailable` */
+/** Returns an interrupted fetch: any worker may begin it at once. @throws AppError `unavailable` */
 export async function giveBackFetch(db: Db, { workspaceId, id, fileToken }: ImageFetch): Promise<void> {
   await query(db, GIVE_BACK, [workspaceId, id, fileToken]);
 }
 
-/** Records why a file cannot be had. @param error a sentence for clients @throws AppError `unavailable` */
+/** Records the reason why a file cannot be fetched. @param error a sentence for clients @throws AppError `unavailable` */
 export async function failFetch(db: Db, begun: ImageFetch, error: string): Promise<void> {
   await inTransaction(db.pool, (tx) => settle(tx, begun, { ...NO_FILE, status: 'failed', error }));
 }
 
 /**
- * Keeps a file. Nothing happens where the image was deleted, or waits for another file.
- * @returns false where it has no room in the workspace
+ * Stores a file. Does nothing if the image was deleted, or waits for another file.
+ * @returns false if the workspace has no room for it
  * @throws AppError `unavailable`
  */
 export function keepFile(db: Db, begun: ImageFetch, { bytes, ...known }: FetchedImage): Promise<boolean> {
   const { workspaceId, id, fileToken } = begun;
   return inTransaction(db.pool, async (tx) => {
-    // Files of one workspace are kept one after the other, because their sum is bounded.
+    // Files of one workspace are stored one after the other, because their total size is limited.
     await tx.$queryRawUnsafe(
       "select pg_advisory_xact_lock(hashtextextended('images of ' || $1::text, 0))::text",
       String(workspaceId),
@@ -170,7 +170,7 @@ export function keepFile(db: Db, begun: ImageFetch, { bytes, ...known }: Fetched
   });
 }
 
-/** What the image says of its file from now on. */
+/** The new state of the image. */
 interface Outcome {
   readonly status: 'ready' | 'failed';
   readonly error: string | null;
@@ -182,7 +182,7 @@ interface Outcome {
 
 const NO_FILE = { contentType: null, width: null, height: null, byteSize: null };
 
-/** Records the outcome, and deletes an earlier file. @returns false where the image does not wait for this file any more */
+/** Records the outcome, and deletes an earlier file. @returns false if the image no longer waits for this file */
 async function settle(
   tx: Executor,
   { workspaceId, id, fileToken }: ImageFetch,

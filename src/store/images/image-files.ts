@@ -1,4 +1,4 @@
-// The files of images, in parts, as they are served to anybody who knows an image's token.
+// Reads the files of images, in parts, for anybody who has an image's token.
 import { type Found, lookup } from '../reading/lookup.ts';
 import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
@@ -20,7 +20,7 @@ export const findImageFile = lookup(
     `select ${select} from images t where t.workspace_id = $1::bigint and t.file_token = $2 and t.status = 'ready'`,
 );
 
-/** A file that is there. */
+/** The properties of a stored file. */
 export type ImageFile = Found<typeof findImageFile>;
 
 const CHUNK = statement(

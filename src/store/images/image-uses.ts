@@ -1,11 +1,11 @@
-// What shows an image: lists of ids have no foreign keys.
+// Finds the objects that show an image: lists of ids have no foreign keys.
 import { image } from '../../resources/images.ts';
 import { NOUNS } from '../../resources/nouns.ts';
 import { type Resource, toSnakeCase } from '../../resources/resource.ts';
 import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 
-/** The objects of a noun that show it: the title of the noun, and what people know each by. */
+/** SQL: the objects of a noun that show the image: the noun's title, and the name or public id of each. */
 function usesIn({ table, title, fields }: Resource): string[] {
   const shows = Object.entries(fields)
     .filter(([, { refers }]) => refers?.table === image.table)
@@ -28,7 +28,7 @@ const USES = statement(
   () => `select u.title, u.name from (${NOUNS.flatMap(usesIn).join(' union all ')}) u limit $3::int`,
 );
 
-/** What shows an image, as sentences name it. @throws AppError `unavailable` */
+/** The objects that show an image, as texts for a message. @throws AppError `unavailable` */
 export async function findUses(
   db: Pick<Store, 'pool'>,
   { workspaceId, id }: { readonly workspaceId: bigint; readonly id: bigint },

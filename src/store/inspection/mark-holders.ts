@@ -5,7 +5,7 @@ import { ANNOUNCEMENT_LOCKS, MARKS_VALUES, TABLES_WITH_MARKS } from '../high-wat
 import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 
-/** Such a transaction. Its statement is left out, because it may contain data. */
+/** Such a transaction, without its statement, which may contain data. */
 export interface Holder {
   /** null: a prepared transaction. */
   readonly pid: number | null;
@@ -14,10 +14,10 @@ export interface Holder {
   /** The session's application name, or the name of a prepared transaction. */
   readonly application: string | null;
   readonly user: string | null;
-  /** How long it has been open; null where this database user may not see that. */
+  /** How long it has been open; null if this database user may not see that. */
   readonly seconds: number | null;
   readonly tables: readonly string[];
-  /** How many ids were assigned since its first one: so many rows may be hidden. */
+  /** How many ids were assigned since its first one: up to this many rows may be hidden. */
   readonly rows: number;
   /** Whether it is a session of the gateway itself. */
   readonly isOwn: boolean;
@@ -30,7 +30,7 @@ const { first, last, ofTimes } = ANNOUNCEMENT_LOCKS;
 const ANNOUNCED = `l.locktype = 'advisory' and l.objsubid = 2
     and l.database = (select d.oid from pg_database d where d.datname = current_database())`;
 
-/** Not executed as the role for tenants, because it must see every session. @throws AppError `unavailable` */
+/** Does not run as the tenant role, because it must see every session. @throws AppError `unavailable` */
 export async function findMarkHolders(store: Pick<Store, 'pool'>): Promise<Holder[]> {
   const holders = statement(
     'mark_holders',
@@ -55,7 +55,7 @@ export async function findMarkHolders(store: Pick<Store, 'pool'>): Promise<Holde
   return query<Holder>(store, holders, [numbers, TABLES_WITH_MARKS, sequences, BOUNDED_SESSIONS]);
 }
 
-/** Terminates the gateway's own sessions whose transactions have been open for so long. @returns their process ids */
+/** Terminates the gateway's own sessions whose transactions have been open for this long. @returns their process ids */
 export async function endOwnHolders(store: Pick<Store, 'pool'>, seconds: number): Promise<number[]> {
   const ended = statement(
     'mark_end_own',

@@ -1,9 +1,9 @@
-// What a PostgreSQL server reports about itself and the connection to it, for the gateway's operator. Nothing is changed.
+// Reads facts about a PostgreSQL server and the connection to it, for the gateway's operator. Changes nothing.
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { protocolConnectionOf } from '../connections/rows-query.ts';
 
-/** What there is to know about a database server. */
+/** Facts about a database server. */
 export interface ServerFacts {
   /** Such as 180004. */
   readonly version: number;
@@ -14,7 +14,7 @@ export interface ServerFacts {
   readonly isReadOnly: boolean;
   /** Settings with which a power failure can damage the store. */
   readonly unsafe: readonly string[];
-  /** The maximum of connections for this user, shared with all other users of the server. */
+  /** The maximum number of connections for this user, shared with all other users of the server. */
   readonly maxConnections: number;
   /** The number of open connections. */
   readonly connections: number;
@@ -46,7 +46,7 @@ type FactsRow = Omit<ServerFacts, 'isPooled' | 'clockAheadMs' | 'clockErrorMs'> 
   readonly clockMs: number;
 };
 
-/** Queries the server. @throws the driver's error when it does not answer in time */
+/** Queries the server. @throws the driver's error after the timeout */
 export async function readServerFacts(connection: pg.ClientConfig, timeoutMs: number): Promise<ServerFacts> {
   return withClient(connection, timeoutMs, async (client) => {
     const before = Date.now();
@@ -106,7 +106,7 @@ async function withClient<T>(
     await client.connect();
     return await work(client);
   } finally {
-    // No statement is under way that needs an orderly end.
+    // No statement is in progress that needs an orderly end.
     protocolConnectionOf(client).stream.destroy();
   }
 }

@@ -1,5 +1,5 @@
-// Whether the role for tenants (tenant-role.ts) is really restricted to their rows: reads from the catalogs what could bypass row-level
-// security.
+// Reads from the catalogs what could bypass row-level security, to check that the tenant role (tenant-role.ts) is restricted to the rows
+// of its tenant.
 import type pg from 'pg';
 import { readRules } from '../shard-placement/placement.ts';
 import { TENANT_ROLE } from '../tenancy/tenant-role.ts';
@@ -35,7 +35,7 @@ const FACTS = `with tenant as (select oid, rolsuper or rolbypassrls as exempt fr
         select from pg_policy p where p.polrelid = t.oid and not p.polpermissive and tenant.oid = any (p.polroles)) order by 1))
       from tenant) as role`;
 
-/** Asks a store. @throws the driver's error */
+/** Reads the facts of a store. @throws the driver's error */
 export async function readTenantRoleFacts(db: Pick<pg.ClientBase, 'query'>): Promise<TenantRoleFacts> {
   const { hasTenantRole: isUsed } = await readRules(db);
   const { rows } = await db.query<Omit<TenantRoleFacts, 'isUsed'>>(FACTS);

@@ -1,5 +1,5 @@
-// The time-partitioned tables. The database's function `keep_partitions` makes and drops their partitions, step by step; this calls it, and
-// says how far partitions reach. Rows without a partition for their time are in the default one, `<table>_default`.
+// The time-partitioned tables. The database's function `keep_partitions` creates and drops their partitions, step by step; this calls it, and
+// reports how far partitions reach. Rows without a partition for their time are in the default one, `<table>_default`.
 import { type Statement, statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 
@@ -8,7 +8,7 @@ export interface PartitionedTable {
   readonly name: string;
   /** The column of the time. */
   readonly at: string;
-  /** Which retention time applies to its rows. */
+  /** The retention time of its rows. */
   readonly kept: 'events' | 'audit' | 'visits';
 }
 
@@ -21,18 +21,18 @@ export const PARTITIONED_TABLES: readonly PartitionedTable[] = [
   { name: 'visits', at: 'created_at', kept: 'visits' },
 ];
 
-/** Days that rows are kept for. */
+/** The number of days that rows are kept. */
 export type KeepDays = Readonly<Record<PartitionedTable['kept'], number>>;
 
 /** The key of the advisory lock for changes of partitions, as in the function. */
 export const PARTITIONS_LOCK = '7305441298826014722';
 
-/** The step that was made; nothing where no step was needed. */
+/** The result of a call: the step that it took, if one was needed. */
 export interface PartitionStep {
   /** The name of the new partition. */
   readonly made: string | null;
   readonly dropped: string | null;
-  /** Whether there is another step to make. */
+  /** Whether there is another step to take. */
   readonly more: boolean;
 }
 
@@ -42,20 +42,20 @@ const STEP: Statement = {
     since => clock_timestamp() - $5::int * interval '1 day', large_bytes => $6::bigint)`,
 };
 
-/** If the default partition is larger, it is read in a step of its own, in which others read and write. */
+/** A larger default partition is read in a separate step, during which others can read and write. */
 const LARGE_BYTES = 64 * 1024 * 1024;
 
 export interface StepOptions {
-  /** The process's time. Given: what is too old by it and by the database's clock is dropped or deleted. */
+  /** The process's time. If present, data that is too old by this and by the database's clock is dropped or deleted. */
   readonly oldAt?: Date;
-  /** Whether there are to be partitions for all the time that rows are kept, for rows of a backup; otherwise from today on. */
+  /** Whether to create partitions for the complete retention time, for rows of a backup; otherwise from today on. */
   readonly isBehind?: boolean;
   readonly largeBytes?: number;
 }
 
 /**
- * Makes one step: a partition that is missing is made, or else one that is too old is dropped, or a thousand old rows outside of partitions
- * are deleted.
+ * Takes one step: creates a missing partition, otherwise drops one that is too old, otherwise deletes a thousand old rows outside of
+ * partitions.
  * @throws AppError `unavailable`; PostgreSQL's error when a lock could not be taken at once, or the user may not call the function
  */
 export async function stepPartitions(
@@ -74,7 +74,7 @@ export async function stepPartitions(
 /** The state of one table's partitions. */
 export interface PartitionHealth {
   readonly nowMs: number;
-  /** The end of the gapless range of partitions that starts now; now where there is none. */
+  /** The end of the gapless range of partitions that starts now; now if there is none. */
   readonly coveredMs: number;
   /** The newest row in the default partition although partitions for earlier rows exist; null when there is none. */
   readonly strayMs: number | null;
@@ -100,7 +100,7 @@ function newestStray(table: string, at: string): Statement {
   );
 }
 
-/** Reads it. @throws AppError `unavailable` when the database cannot be reached */
+/** Reads the state of a table's partitions. @throws AppError `unavailable` when the database cannot be reached */
 export async function readPartitionHealth(
   db: Pick<Store, 'pool'>,
   { name, at }: PartitionedTable,

@@ -24,12 +24,12 @@ interface Notice {
   readonly isHasty: boolean;
 }
 
-/** The minimum time between two notifications: each costs PostgreSQL a millisecond, and an active worker looks again by itself. */
+/** The minimum time between two notifications: each costs PostgreSQL a millisecond, and an active worker looks for more without one. */
 const INTERVAL_MS = 50;
-/** The maximum of pending notices. For more than these the sweep is faster. */
+/** The maximum number of pending notices. For more than these, the sweep is faster. */
 const MAX_WAITING = 5_000;
 const CLOSE_TIMEOUT_MS = 1_000;
-/** The maximum of endpoints in one notification, whose payload has at most 8,000 bytes. */
+/** The maximum number of endpoints in one notification, whose payload has at most 8,000 bytes. */
 const BATCH = 350;
 
 const NOTIFY: Statement = {
@@ -40,7 +40,7 @@ const NOTIFY: Statement = {
     ) select pg_notify($1, $2)`,
 };
 
-/** The notices, over the pool that changes use. */
+/** Creates the notices, which use the pool of changes. */
 export function createDeliveryNotices(pool: pg.Pool, log: Logger): DeliveryNotices {
   const closing = new AbortController();
   let waiting = 0;

@@ -1,5 +1,5 @@
-// Jobs that one process at a time runs for the whole gateway: pg-boss, in a schema of its own. It brings its tables up to date when it
-// starts; the command `migrate` has done so before, where the user of a running gateway may not.
+// Jobs that only one process of the gateway runs at a time: pg-boss, in a schema of its own. It updates its tables when it starts. If the
+// user of a running gateway may not do that, the command `migrate` has done it before.
 import type pg from 'pg';
 import { PgBoss } from 'pg-boss';
 import type { Logger } from '../../output/log.ts';
@@ -7,22 +7,22 @@ import { toReason } from '../connections/failures.ts';
 
 const SCHEMA = 'funnel_gateway_jobs';
 
-/** Work that is done again and again, at fixed times. */
+/** Work that is repeated at fixed times. */
 export interface ScheduledJob {
   /** Also the name of its queue. */
   readonly name: string;
   /** When it begins, in UTC. */
   readonly cron: string;
-  /** @param signal aborted when the process stops, or when the run has taken so long that another one may begin */
+  /** @param signal aborted when the process stops, or when the run takes so long that another one may begin */
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
 export interface JobQueue {
-  /** Starts nothing new; resolves when the run under way has ended. */
+  /** Starts no more runs; resolves when the current run has ended. */
   close(): Promise<void>;
 }
 
-/** A run is aborted after so long, and a process that died is noticed. */
+/** A run is aborted after this time, and the run of a dead process counts as ended. */
 const MAX_RUN_SECONDS = 3_600;
 /** How often a process asks for a job whose time has come. */
 const POLL_SECONDS = 15;
@@ -31,7 +31,8 @@ const CLOSE_TIMEOUT_MS = 30_000;
 const LOG_INTERVAL_MS = 60_000;
 
 /**
- * Runs jobs in the background at their times, each in one of all processes that do so. While the database is unavailable it keeps trying.
+ * Runs jobs in the background at their times, each in only one of the processes that run jobs. While the database is unavailable it keeps
+ * trying.
  */
 export function startJobQueue(pool: pg.Pool, log: Logger, jobs: readonly ScheduledJob[]): JobQueue {
   const boss = createBoss(pool, log);
@@ -61,7 +62,7 @@ export function startJobQueue(pool: pg.Pool, log: Logger, jobs: readonly Schedul
   };
 }
 
-/** Creates pg-boss' tables, or brings them up to date. @throws the driver's error */
+/** Creates or updates pg-boss' tables. @throws the driver's error */
 export async function migrateJobQueue(pool: pg.Pool, log: Logger): Promise<void> {
   const boss = createBoss(pool, log);
   await boss.start();
@@ -73,7 +74,7 @@ function createBoss(pool: pg.Pool, log: Logger): PgBoss {
     db: { executeSql: (text, values = []) => pool.query(text, values) },
     schema: SCHEMA,
     registerInstance: false,
-    // They need the owner of the tables, or more than a gateway is to see.
+    // These need the owner of the tables, or more rights than a gateway should have.
     reindex: false,
     monitorVacuum: false,
   });

@@ -45,7 +45,7 @@ const WHERE: Statement = {
   text: `select ${POSITION} where $1::int is not null`,
 };
 
-/** The columns of the high-water marks, and two more. */
+/** The columns of the high-water marks, the position, and the database. */
 const MARK: Statement = {
   name: 'replicas.mark',
   text: marksWith(`${POSITION}, current_database()::text`),

@@ -13,7 +13,7 @@ export interface Position {
 /** The number of hexadecimal digits of each part of a token, which is a position as text. */
 const DIGITS = { system: 16, timeline: 8, log: 16 } as const;
 const TOKEN = new RegExp(`^[0-9a-f]{${DIGITS.system + DIGITS.timeline + DIGITS.log}}$`);
-/** A position that no server has reached, so that the primary answers. */
+/** A position that no replica has reached, so that the primary answers. */
 export const NOWHERE: Position = { system: '', timeline: 0, log: 0n };
 
 /** The system identifier of a cluster, as SQL. */

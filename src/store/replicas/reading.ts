@@ -1,5 +1,5 @@
-// Chooses the server for the reads of a request. All reads of a request go to one replica, so that they agree. They go to the primary where
-// no replica may be read, for requests that change something, and after the request's replica was lost.
+// Chooses the server for the reads of a request. All reads of a request go to one replica, so that they are consistent. They go to the
+// primary if no replica may be read, for requests that change something, and after the request's replica was lost.
 import { AppError } from '../../errors.ts';
 import type { RowBlock } from '../../rows/row-block.ts';
 import { ResultTooLarge } from '../connections/rows-query.ts';
@@ -10,7 +10,7 @@ import type { Chosen, Replicas } from './replicas.ts';
 
 /** The changes that a request must see. */
 interface Wanted {
-  /** The position that the client has sent. If it is given, the credential is not looked up. */
+  /** The position that the client has sent. If there is one, the credential is not looked up. */
   readonly position: Position | null;
   /** The credential whose changes must be visible; null: the caller cannot write. */
   readonly credential: string | null;
@@ -18,7 +18,7 @@ interface Wanted {
 
 /** Where the reads of one request go. It changes while the request is processed. */
 export interface Reading {
-  /** null: reads go to the primary. Set once it is known that the request only reads. */
+  /** null: reads go to the primary. Set when it is certain that the request only reads. */
   wanted: Wanted | null;
   chosen: Promise<Chosen | null> | null;
 }
@@ -69,7 +69,7 @@ export function readFrom(
 ): Promise<RowBlock> {
   const { store, signal } = ctx;
   const choosing = replicaOf(ctx);
-  // Without replicas there is nothing to wait for.
+  // Without replicas, no choice is awaited.
   if (choosing === null) return store[kind].read(statement, values, tenantId, signal);
   return readFromChosen(ctx, choosing, (source) => source[kind].read(statement, values, tenantId, signal));
 }

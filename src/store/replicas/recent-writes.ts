@@ -1,18 +1,18 @@
-// Which credentials have changed something within the time that a replica may lag. Their reads go to the primary until then, unless the
-// client sends the position of its last write (its token).
+// Remembers the credentials that have changed something within the time that a replica may lag. Their reads go to the primary for that
+// time, unless the client sends the position of its last write (its token).
 import { LRUCache } from 'lru-cache';
 import { once } from '../../concurrency/once.ts';
 import type { Logger } from '../../output/log.ts';
 import type { RedisConnection } from '../../redis/connection.ts';
 
 export interface RecentWrites {
-  /** From then on `has` is true. @throws Error where other processes may not learn of it */
+  /** Makes `has` true from now on. @throws Error if other processes may not learn of it */
   note(credential: string): Promise<void>;
-  /** Whether a credential has changed something within that time. @throws Error where that cannot be determined */
+  /** Whether a credential has changed something within that time. @throws Error if that cannot be determined */
   has(credential: string): Promise<boolean>;
 }
 
-/** Credentials that are remembered at a time; if more write, all count as having written. */
+/** The maximum number of remembered credentials; if more write, all count as having written. */
 const MAX_CREDENTIALS = 50_000;
 
 /** Remembers writes in this process. @param lifeMs for how long */

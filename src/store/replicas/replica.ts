@@ -1,5 +1,5 @@
 // One streaming replica: its own pipelined connections for reads, and a connection that asks for its replay position at short intervals.
-// The replica is read only while it is known to be a standby of the primary's cluster, on the primary's timeline, and not lagging too much.
+// The replica is read only while it is certainly a standby of the primary's cluster, on the primary's timeline, and not lagging too much.
 // If any of this is unknown, it is not read. Reads that fail because it was lost go to the primary (reading.ts).
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -28,14 +28,14 @@ interface Kinds {
   readonly scans: Readers;
 }
 
-/** Tells its readers while it cannot be asked. */
+/** Tells its readers that it is unreachable. */
 export type Availability = Pick<Liveness, 'refusal' | 'asked' | 'suspect'>;
 
 export interface Replica extends Kinds {
   /** Host, port and database. A pooler may lead to several servers. */
   readonly name: string;
   readonly state: ReplicaState;
-  /** Milliseconds; null where unknown. */
+  /** Milliseconds; null if unknown. */
   readonly lagMs: number | null;
   /** The newest mark that it has replayed; null while it must not be read. */
   mark(): Mark | null;
@@ -54,12 +54,12 @@ interface ReplicaOptions {
 
 const INTERVAL_MS = 100;
 const RETRY_MS = 250;
-/** How much older than its mark that which is settled in it may be. */
+/** How much older than the mark itself its `before` position may be. */
 export const GRACE_MS = 500;
-/** After so many milliseconds without an answer it counts as lost. */
+/** After this many milliseconds without an answer it counts as lost. */
 const SILENCE_MS = 1_000;
 
-/** The newest timeline that it knows to be on. Not every database user may see which timeline is being received. */
+/** The newest timeline that the replica reports. Not every database user may see which timeline is being received. */
 const STATE = `select pg_is_in_recovery() as standby, pg_last_wal_replay_lsn()::text as log, current_database()::text as database,
   ${SYSTEM} as system,
   greatest((select timeline_id from pg_control_checkpoint()), (select min_recovery_end_timeline from pg_control_recovery()),

@@ -1,4 +1,4 @@
-// The replicas of the store. Requests take turns among them.
+// The replicas of the store. Requests alternate between them.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../output/log.ts';
 import { toReason } from '../connections/failures.ts';
@@ -29,13 +29,13 @@ interface ReplicaReading extends Pick<Replica, 'name' | 'state' | 'lagMs'> {
 export interface Replicas {
   /** Whether any replica is being read at the moment. */
   isAny(): boolean;
-  /** The next replica that has replayed a position, with its mark; null where there is none. */
+  /** The next replica that has replayed a position, with its mark; null if there is none. */
   pick(needed: Position | null): Chosen | null;
   readonly marks: Marks;
   /**
-   * Must be called before a change is answered: from then on, reads of the credential see the change. Where other processes cannot learn of
-   * it, it waits as long as a replica may lag.
-   * @returns the token for the client; null where there is none
+   * Must be called before a change is answered: from then on, reads of the credential see the change. If other processes cannot learn of
+   * it, waits as long as a replica may lag.
+   * @returns the token for the client; null if there is none
    */
   noteWrite(credential: string): Promise<string | null>;
   /** Whether reads of a credential that sends no token have to go to the primary, because it has just changed something or may have. */
@@ -59,7 +59,7 @@ interface ReplicasOptions {
     availability: Availability,
     server: RunningServer,
   ) => Pick<Replica, 'readers' | 'scans'>;
-  /** Where all processes remember who has written; undefined: each for itself. */
+  /** The Redis in which all processes remember who has written; undefined: each process remembers it alone. */
   readonly redisUrl: string | undefined;
   readonly log: Logger;
 }
@@ -125,12 +125,12 @@ export function createReplicas(options: ReplicasOptions): Replicas {
   };
 }
 
-/** Milliseconds after which every replica that is read has a change. */
+/** The number of milliseconds after which every replica that is read has a change. */
 function lifeOfWrites(maxLagMs: number): number {
   return maxLagMs + GRACE_MS;
 }
 
-/** Whether a mark includes everything that was committed at a position. Unknown, so false, for another cluster or a later timeline. */
+/** Whether a mark includes everything that was committed at a position. For another cluster or a later timeline that is unknown, so false. */
 function hasSeen({ position, before }: Mark, needed: Position | null): boolean {
   if (needed === null) return true;
   return needed.system === position.system && needed.timeline <= position.timeline && needed.log <= before;

@@ -1,4 +1,4 @@
-// Finds what is due: an endpoint with due deliveries, and its next deliveries with everything that sending needs.
+// Finds due work: an endpoint with due deliveries, and its next deliveries with everything that sending needs.
 import { isErasedEvent, unlessErased } from '../sql/erased.ts';
 import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
@@ -22,7 +22,7 @@ export interface DueEndpoint {
   readonly actorKind: 'api_key' | 'oauth' | null;
   readonly actorId: string | null;
   readonly clientId: string | null;
-  /** Its subscription has ended: what is pending is to be canceled. */
+  /** Its subscription has ended: its pending deliveries have to be canceled. */
   readonly hasEnded: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface DueDelivery {
   readonly attemptsBefore: number;
   /** Milliseconds until it is due: 0 unless the order is strict. */
   readonly waitMs: number;
-  /** Whether, in a strict order, it blocks the deliveries behind it: it has no attempt yet, or its first one was less than an hour ago. */
+  /** Whether, in a strict order, it blocks the deliveries after it: it has no attempt yet, or its first one was less than an hour ago. */
   readonly holds: boolean;
   readonly eventId: bigint;
   /** The contact whose data the event holds. */
@@ -77,10 +77,10 @@ export interface Due {
 /** The maximum size of a batch's events, in bytes. A batch always has at least one delivery. */
 const MAX_BATCH_BYTES = 512 * 1024;
 
-/** In a strict order, a failing delivery blocks those behind it for so long after its first attempt. */
+/** In a strict order, a failing delivery blocks those after it for this long after its first attempt. */
 const HOLD = "interval '1 hour'";
 
-/** The endpoint; null where it was deleted, or deactivated in a way that keeps what is pending. */
+/** The endpoint; null if it was deleted, or deactivated in a way that keeps its pending deliveries. */
 export async function findDueEndpoint(db: Pick<Store, 'pool'>, id: bigint): Promise<DueEndpoint | null> {
   const [found] = await query<DueEndpoint>(db, ENDPOINT, [id]);
   return found ?? null;
@@ -122,7 +122,7 @@ export interface ContactEvent {
   readonly eventId: bigint;
 }
 
-/** Of each event, whether it has been erased. @throws AppError `unavailable` */
+/** Whether each event has been erased. @throws AppError `unavailable` */
 export async function areErased(
   db: Pick<Store, 'pool'>,
   events: readonly ContactEvent[],
@@ -146,7 +146,10 @@ const ERASURES = statement(
     from contact_erasures x where x.workspace_id = any($1::bigint[]) and x.contact_id = any($2::bigint[])`,
 );
 
-/** Found by their ids: `is true` keeps the planner off the index of what is pending, all of which it would read if that was empty then. */
+/**
+ * Finds rows by their ids: `is true` keeps the planner from the index of pending deliveries, which it would read completely if it planned
+ * the statement while that was empty.
+ */
 const STILL_PENDING = statement(
   'webhook_deliveries.still_pending',
   () => `select d.id from webhook_deliveries d
@@ -175,7 +178,7 @@ const NEXT = statement('webhook_deliveries.next', () =>
 );
 
 /**
- * Includes deliveries that wait for their next attempt, as long as they block those behind them. The order is by the ids of deliveries; it
+ * Includes deliveries that wait for their next attempt, as long as they block those after them. The order is by the ids of deliveries; it
  * differs from the order of events only between concurrent changes.
  */
 const NEXT_IN_ORDER = statement('webhook_deliveries.next_in_order', () =>

@@ -17,13 +17,13 @@ export interface Outcome {
   readonly durationMs: number;
   readonly url: string;
   readonly requestHeaders: Readonly<Record<string, string>>;
-  /** null without a response. */
+  /** The status of the response; null without a response. */
   readonly code: number | null;
   /** Why there is no complete response. */
   readonly error: string | null;
   readonly responseStart: string;
   readonly status: 'delivered' | 'pending' | 'failed';
-  /** Milliseconds until the next attempt; null where there is none. */
+  /** Milliseconds until the next attempt; null if there is none. */
   readonly waitMs: number | null;
 }
 
@@ -64,9 +64,9 @@ function valuesOf(outcomes: readonly Outcome[]): [string, Date, Date] {
 /**
  * Deliveries are locked before anything else is read of them, so that after waiting for an erasure the statement sees its result. Endpoints
  * are locked in the order of their ids. An endpoint is written only if it begins or stops failing: that changes what REST shows, and so the
- * row version. Partitions are chosen by parameters, never by the time in another row: PostgreSQL 18 (18.4) ends in a segmentation fault,
- * with all its sessions, where it chooses partitions while it executes and then has to look again at a row that changed meanwhile.
- * @param workspace the placeholder of the only workspace of all outcomes; null where they may be of several
+ * row version. Parameters choose the partitions, never the time in another row: PostgreSQL 18 (18.4) crashes with a segmentation
+ * fault, with all its sessions, if it chooses partitions during execution and then has to read a row again that changed meanwhile.
+ * @param workspace the placeholder of the only workspace of all outcomes; null if they may be of several
  */
 function record(name: string, workspace: string | null): Statement {
   const isHere = (alias: string) => (workspace === null ? 'true' : `${alias}.workspace_id = ${workspace}`);
@@ -130,14 +130,14 @@ export async function cancelDelivery(
   await query(db, CANCEL, [workspaceId, id]);
 }
 
-/** Found by its id, as those that are still pending are (deliveries-due.ts). */
+/** Finds the row by its id, for the reason of `STILL_PENDING` (deliveries-due.ts). */
 const CANCEL = statement(
   'webhook_deliveries.cancel_one',
   () => `update webhook_deliveries d set ${CANCELED}
     where d.workspace_id = $1::bigint and d.id = $2::bigint and (d.status = 'pending') is true`,
 );
 
-/** Cancels at most `limit` pending deliveries of an endpoint whose subscription has ended, and stays so meanwhile. @returns how many */
+/** Cancels at most `limit` pending deliveries of an endpoint, while its subscription has ended. @returns how many */
 export async function cancelPending(
   db: Pick<Store, 'pool'>,
   { workspaceId, id }: { readonly workspaceId: bigint; readonly id: bigint },

@@ -1,4 +1,4 @@
-// Finds endpoints with due deliveries that no worker has: retries, those whose notification was lost, and all of them after a start.
+// Finds endpoints with due deliveries that no worker has: for retries, after lost notifications, and after a start.
 import { inTransaction } from '../connections/executor.ts';
 import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
@@ -16,7 +16,7 @@ export interface Sweep {
 
 /**
  * Finds endpoints with due deliveries. Each takes two index look-ups, however many deliveries are due.
- * @returns null where another process is sweeping
+ * @returns null while another process is sweeping
  */
 export async function sweepEndpoints(db: Pick<Store, 'pool' | 'placement'>): Promise<Sweep | null> {
   const { stepsThroughIndexes } = await db.placement.rules();
@@ -32,7 +32,7 @@ async function sweepEach(db: Pick<Store, 'pool'>): Promise<Sweep | null> {
 /** The key of the advisory lock that a sweep holds. */
 const SWEEP_LOCK = 7_364_291_501;
 
-/** The endpoints that are to be leased, of those of `d`. A worker that has room for more of them looks again soon. */
+/** The endpoints of `d` that a worker should lease. A worker with capacity for more looks again soon. */
 const UNLEASED = `left join webhook_leases l on l.endpoint_id = d.id
   where l.leased_until is null or l.leased_until <= current_timestamp order by l.leased_until nulls first limit 500`;
 

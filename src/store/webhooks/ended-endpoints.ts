@@ -1,4 +1,5 @@
-// Endpoints whose subscription has ended for good: what is pending for them is canceled, also what a change adds that still saw them active.
+// Endpoints whose subscription has ended permanently: their pending deliveries are canceled, including those of changes that still saw the
+// endpoint as active.
 
 /** Reasons for a deactivation that end the subscription. For others, pending deliveries wait for the activation. */
 const ENDINGS = ['gone', 'unauthorized'] as const;

@@ -11,7 +11,7 @@ import { deactivateEndpoint } from './webhook-endpoints.ts';
 
 const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint);
 
-/** An endpoint counts as failing after so long, and so many attempts, without a success. */
+/** An endpoint counts as failing after this time, and this number of attempts, without a success. */
 const FAILING_FOR = "interval '72 hours'";
 const FAILED_ATTEMPTS = 20;
 
@@ -23,7 +23,7 @@ const HAS_FAILED_LONG = `c.failing_since < current_timestamp - ${FAILING_FOR} an
       where d.workspace_id = $1::bigint and d.endpoint_id = $2::bigint and d.status in ('pending', 'failed') and d.attempt_count > 0
         and a.started_at >= c.failing_since limit ${FAILED_ATTEMPTS}) a)`;
 
-/** The endpoint is active and as it was found. */
+/** SQL: whether the endpoint is active and unchanged since it was found. */
 function isAsFound(cause: Cause): string {
   return `c.workspace_id = $1::bigint and c.id = $2::bigint and c.deactivated_at is null
     and (c.url, c.actor_kind, c.actor_id, c.client_id) is not distinct from ($3::text, $4::text, $5::text, $6::text)
@@ -32,7 +32,7 @@ function isAsFound(cause: Cause): string {
 
 /**
  * Deactivates an endpoint that is active and unchanged since it was found; for `failing`, only if it has failed long enough.
- * @returns null where it was not deactivated; otherwise the endpoints to notify of it
+ * @returns null if it was not deactivated; otherwise the endpoints to notify of it
  */
 export function deactivateBecause(
   db: Pick<Store, 'pool'>,

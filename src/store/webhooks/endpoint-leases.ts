@@ -1,5 +1,5 @@
 // Leases of endpoints: only the worker that has an endpoint's lease delivers to it. A lease runs out unless the worker renews it, so a
-// worker that was killed keeps no endpoint. An endpoint that fails is paused by a lease that nobody holds.
+// killed worker keeps no endpoint. An endpoint that fails is paused by a lease that nobody holds.
 import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 
@@ -8,7 +8,7 @@ export const LEASE_MS = 30_000;
 
 type Db = Pick<Store, 'pool'>;
 
-/** Leases those of the endpoints that nobody holds and that are not paused. @param holder a UUID of the worker @returns which */
+/** Leases the endpoints that nobody holds and that are not paused. @param holder a UUID of the worker @returns the leased ones */
 export async function leaseEndpoints(
   db: Db,
   holder: string,

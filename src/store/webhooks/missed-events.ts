@@ -18,8 +18,8 @@ export interface MissedSince {
 }
 
 /**
- * Creates deliveries of the events that an active endpoint has missed since a time (and since it was created), the oldest first. Leaves out
- * erased events, and events that were meant for another endpoint only.
+ * Creates deliveries of the events that an active endpoint has missed since a time (and since it was created), the oldest first. Skips
+ * erased events, and events for another endpoint only.
  * @returns how many, and whether there are more than `most`
  */
 export async function makeMissedDue(
@@ -45,7 +45,7 @@ export async function makeMissedDue(
 }
 
 /**
- * The time is compared twice, because PostgreSQL leaves partitions out by the first comparison alone. `is true` keeps the planner from
+ * The time is compared twice, because PostgreSQL excludes partitions only by the first comparison. `is true` keeps the planner from
  * reading all deliveries of the endpoint for each event: it looks them up by the event.
  */
 const MISSED = `select o.id, o.event_type as "eventType"
@@ -57,12 +57,12 @@ const MISSED = `select o.id, o.event_type as "eventType"
       where d.workspace_id = $1::bigint and d.event_id = o.id and (d.endpoint_id = $2::bigint) is true)
   order by o.id limit $4::int + 1`;
 
-/** What the keys of the locks of `draw_id` begin with; the table's type number is added. */
+/** The base of the keys of `draw_id`'s locks: a key is this plus the table's type number. */
 const ID_LOCKS = 1_179_058_176;
 
 /**
- * From before it reads which endpoints are active until its end, a change holds one of these locks: the one of the id of its audit entry
- * (`draw_id` in the migrations), or that of the table.
+ * A change takes one of these locks before it reads which endpoints are active, and holds it until its end: the lock for the id of its
+ * audit entry (`draw_id` in the migrations), or the lock of the table.
  */
 const RECORDING = statement(
   'events.recording',

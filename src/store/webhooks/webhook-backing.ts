@@ -1,4 +1,4 @@
-// Whose rights a subscription depends on, and what these are now.
+// Finds the credential that a subscription depends on, and its current rights.
 import type { TeamRole } from '#prisma';
 import { parseId } from '../sql/public-ids.ts';
 import { statement } from '../sql/statements.ts';

@@ -90,7 +90,7 @@ export async function lockDelivery(
 ): Promise<LockedDelivery | null> {
   type Found = Omit<LockedDelivery, 'isActive' | 'hasData'> & { readonly eventId: bigint };
   const columns = 't.endpoint_id as "endpointId", t.event_id as "eventId", t.status';
-  // A row is locked by its own table alone (shard-placement/). Whether its endpoint is still there is asked afterwards.
+  // The statement that locks the row reads only its table (shard-placement/). The next one checks that the endpoint still exists.
   const owned = (team: string, workspaces: string) => ownedWorkspace('t.workspace_id', team, workspaces);
   const found = await lockRow<Found>(tx, { ...WEBHOOK_DELIVERIES, owned }, tenancy, id, columns);
   if (found === null) return null;
@@ -150,7 +150,7 @@ export async function makeFailedDue(
   tx: Executor,
   { workspaceId, endpointId, since, most }: MissedSince,
 ): Promise<{ count: number; hasMore: boolean }> {
-  // `offset 0`: the event of each is looked up. As a join all events of the workspace might be read.
+  // `offset 0` forces a look-up of the event of each delivery. A join might read all events of the workspace.
   const failed = await tx.$queryRawUnsafe<{ id: bigint }[]>(
     `select t.id from webhook_deliveries t
       where t.workspace_id = $1::bigint and t.endpoint_id = $2::bigint and t.status = 'failed' and t.updated_at >= $3::timestamptz

@@ -22,7 +22,7 @@ const subscriber = (column: string, parameter: string) => ({
   },
 });
 
-/** Has the parameter `$secret`: the encrypted secret in hexadecimal digits. */
+/** Needs the parameter `$secret`: the encrypted secret in hexadecimal digits. */
 export const WEBHOOK_ENDPOINT_RULES: ChangeRules = {
   derived: {
     secret: { onCreate: "decode($secret::text, 'hex')", onUpdate: 'o.secret' },
@@ -39,13 +39,13 @@ export const WEBHOOK_ENDPOINT_RULES: ChangeRules = {
   most: { perParent: MAX_ENDPOINTS, property: 'url' },
 };
 
-/** The encrypted secret of an endpoint, and the time since which it has it. */
+/** The encrypted secret of an endpoint, and the time since which the endpoint has it. */
 export interface EndpointSecret {
   readonly secret: Uint8Array | null;
   readonly secretChangedAt: Date | null;
 }
 
-/** The secret of an endpoint that the caller owns; null where there is none. */
+/** The secret of an endpoint that the caller owns; null if there is none. */
 export async function findSecret(
   { store }: StoreContext,
   tenancy: Tenancy,
@@ -66,7 +66,7 @@ export interface LockedEndpoint extends Subscriber {
   readonly hasSecret: boolean;
 }
 
-/** Locks an endpoint that the caller owns; null where there is none. */
+/** Locks an endpoint that the caller owns; null if there is none. */
 export function lockEndpoint(
   tx: Pick<Executor, '$queryRawUnsafe'>,
   tenancy: Tenancy,
@@ -83,7 +83,7 @@ export interface Subscriber {
   readonly client_id: string | null;
 }
 
-/** Activates an endpoint; the caller becomes its subscriber. @param maxPerSecond null: as before */
+/** Activates an endpoint; the caller becomes its subscriber. @param maxPerSecond null: unchanged */
 export async function activateEndpoint(
   tx: Executor,
   workspaceId: bigint,
