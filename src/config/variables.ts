@@ -8,7 +8,7 @@ export const VARIABLES = {
   HOST: ['127.0.0.1', 'address to listen on'],
   DATABASE_URL: [
     'embedded',
-    'PostgreSQL connection string, in whose user name and password @ / ? # and % are percent-encoded; without it an embedded PostgreSQL is started',
+    'PostgreSQL connection string (percent-encode @ / ? # and % in user name and password); without it an embedded PostgreSQL is started',
   ],
   DATABASE_LISTEN_URL: [
     'DATABASE_URL',
@@ -18,7 +18,7 @@ export const VARIABLES = {
     '',
     'connection strings of streaming replicas, separated by commas, which answer requests that only read; each leads to one server',
   ],
-  REPLICA_MAX_LAG_MS: ['1000', 'how far a replica may be behind the primary to be read'],
+  REPLICA_MAX_LAG_MS: ['1000', 'largest lag behind the primary with which a replica is read'],
   PREPARED_STATEMENTS: [
     'on',
     'on or off: whether named prepared statements are used; off for poolers in transaction mode that do not support them',
@@ -38,22 +38,22 @@ export const VARIABLES = {
   ],
   CORS_ORIGINS: [
     'loopback origins with the embedded database, else none',
-    'origins, separated by commas, whose pages may call the gateway from a browser; * is any, nothing is none',
+    'origins, separated by commas, whose pages may call the gateway from a browser; * allows all, an empty value none',
   ],
   SECRET_KEY: [
     'generated once, kept in DATA_DIR',
-    'at least 32 characters that seal signing keys and cookies, the same for all processes; a new one goes before the old one, with a comma',
+    'at least 32 characters that protect signing keys and cookies, the same for all processes; a new one goes before the old one, with a comma',
   ],
   ACCESS_TOKEN_TTL: ['300', 'lifetime of an OAuth access token, in seconds'],
   OAUTH_REGISTRATION: ['on', 'on or off: whether OAuth clients may register themselves'],
   OAUTH_ISSUER: ['', "accept the tokens of this authorization server instead of the gateway's own"],
   OAUTH_AUDIENCE: ['AUTH_URL', "audience that those tokens' aud must contain"],
-  OAUTH_TEAM_CLAIM: ['team', "their claim with the team's id or public id"],
+  OAUTH_TEAM_CLAIM: ['team', "claim of those tokens with the team's id or public id"],
   OAUTH_WORKSPACES_CLAIM: [
     'workspaces',
-    "their claim with a list of workspaces' ids; without it, all of the team's",
+    "claim of those tokens with a list of workspaces' ids; without it, all workspaces of the team",
   ],
-  OAUTH_SCOPES_CLAIM: ['scope', 'their claim with the scopes, as a list or as text with spaces'],
+  OAUTH_SCOPES_CLAIM: ['scope', 'claim of those tokens with the scopes, as a list or as text with spaces'],
   GRAPHIQL: ['on', 'on or off: whether a browser that opens /graphql gets GraphiQL'],
   INTROSPECTION: ['on', 'on or off: whether clients can read the GraphQL schema'],
   TRUSTED_DOCUMENTS: [
@@ -62,19 +62,19 @@ export const VARIABLES = {
   ],
   TRUSTED_DOCUMENTS_ONLY: [
     'off',
-    'on or off: whether only these GraphQL documents are executed; GraphiQL is then off too',
+    'on or off: whether only these GraphQL documents are executed; this also disables GraphiQL',
   ],
   JOBS: [
     'on',
-    'on or off: whether `serve` also delivers webhooks and fetches images; `funnel-gateway work` does nothing else',
+    'on or off: whether `serve` also delivers webhooks and fetches images; `funnel-gateway work` does only this',
   ],
   WEBHOOK_ALLOWED_NETWORKS: [
     '',
-    'addresses or CIDR ranges, separated by commas, that webhooks may be sent to, and images fetched from, although they are not public',
+    'addresses or CIDR ranges, separated by commas, that are not public but allowed for webhooks and for the sources of images',
   ],
   WEBHOOK_PROXY: [
     '',
-    'HTTP proxy that webhooks are sent and images fetched through, such as http://user:password@proxy.example.com:3128; it must allow CONNECT to addresses',
+    'HTTP proxy for sending webhooks and fetching images, such as http://user:password@proxy.example.com:3128; it must allow CONNECT to addresses',
   ],
   WEBHOOK_HEADER_PREFIX: [
     'X-Webhook-ClickFunnels',
@@ -92,7 +92,7 @@ export const VARIABLES = {
   METRICS_HOST: ['127.0.0.1', 'address of METRICS_PORT; anybody who can reach it can read the metrics'],
   OTEL_EXPORTER_OTLP_ENDPOINT: [
     '',
-    'where OpenTelemetry traces are sent to, as OTLP/HTTP in JSON, such as http://localhost:4318',
+    'where OpenTelemetry traces are sent, as OTLP/HTTP in JSON, such as http://localhost:4318',
   ],
   OTEL_EXPORTER_OTLP_HEADERS: ['', 'headers for the collector, as name=value pairs separated by commas'],
   OTEL_SERVICE_NAME: ['funnel-gateway', 'name of the service in traces'],
@@ -105,19 +105,19 @@ export const VARIABLES = {
   ],
   LOOKUP_CACHE_MS: [
     '2000',
-    'how long keys and hosts are cached, should the announcement of a change be missed; 0 looks them up every time',
+    'how long keys and hosts are cached if the notification of a change is missed; 0 looks them up every time',
   ],
   RATE_LIMIT_WINDOW_SECONDS: ['60', 'window of the rate limits below, in seconds'],
-  RATE_LIMIT_KEY: ['1000000', 'points that one API key may use in a window; 0 is no limit'],
-  RATE_LIMIT_CLIENT: ['1000000', 'points of one OAuth client, for each person that it acts for'],
-  RATE_LIMIT_TEAM: ['2000000', 'points of one team, by all its keys and clients'],
+  RATE_LIMIT_KEY: ['1000000', 'rate-limit points that one API key may use in a window; 0 is no limit'],
+  RATE_LIMIT_CLIENT: ['1000000', 'points of one OAuth client for each person that it acts for'],
+  RATE_LIMIT_TEAM: ['2000000', 'points of one team, with all its keys and clients'],
   RATE_LIMIT_ADDRESS: [
     '12000',
-    'points of requests without valid credentials from one address; of IPv6, from one /64',
+    'points of requests without valid credentials from one address (IPv6: from one /64)',
   ],
   REDIS_URL: [
     '',
-    'Redis or Valkey where processes share their rate limits, such as redis://user:password@host:6379; without it each gateway counts by itself. With replicas it also remembers for some seconds which credentials have written, which each gateway otherwise does for itself',
+    'Redis or Valkey where processes share their rate limits, such as redis://user:password@host:6379; without it each gateway counts by itself. With replicas it also records for some seconds which credentials have written; without it, each gateway records this for itself',
   ],
   MAX_BODY_BYTES: ['262144', 'largest request body; more is 413'],
   MAX_DOCUMENT_CHARS: ['100000', 'longest GraphQL document'],
@@ -127,13 +127,13 @@ export const VARIABLES = {
   ],
   REQUEST_TIMEOUT_MS: [
     '30000',
-    'time that a request may take; then it is answered 503, or 408 if it is still arriving',
+    'time limit of a request; after it the answer is 503, or 408 if the request is still arriving',
   ],
-  STATEMENT_TIMEOUT_MS: ['15000', 'time that one SQL statement may take'],
+  STATEMENT_TIMEOUT_MS: ['15000', 'time limit of one SQL statement'],
   MAX_QUERY_DEPTH: ['16', 'nesting depth of a GraphQL operation'],
   MAX_QUERY_COST: [
     '50000',
-    'rows that a GraphQL operation may ask for, by its page sizes; its answer may have five times as many values',
+    'rows that a GraphQL operation may request, by its page sizes; its answer may have five times as many values',
   ],
   MAX_QUERY_OPERATIONS: ['50', 'operations of a GraphQL document'],
   MAX_QUERY_ROOT_FIELDS: ['100', 'root fields of a GraphQL operation'],
@@ -152,13 +152,13 @@ export const VARIABLES = {
   ],
   MAX_UNDER_WAY: [
     '1000',
-    'requests that are answered at the same time, at most 128; further ones wait for half a second, then they are 503',
+    'requests that are answered at the same time, at most 128; further ones wait for half a second, then they get 503',
   ],
   SHUTDOWN_DELAY_MS: [
     '0',
-    'how long it continues to serve at shutdown while /readyz answers 503, so that load balancers turn away first',
+    'how long the process continues to serve at shutdown while /readyz answers 503, so that load balancers stop using it first',
   ],
-  SHUTDOWN_TIMEOUT_MS: ['10000', 'time that requests under way get at shutdown'],
+  SHUTDOWN_TIMEOUT_MS: ['10000', 'time that running requests get at shutdown'],
 } as const satisfies Readonly<Record<string, readonly [fallback: string, meaning: string]>>;
 
 export type Variable = keyof typeof VARIABLES;
