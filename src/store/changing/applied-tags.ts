@@ -14,8 +14,8 @@ export const APPLIED_TAG_RULES: ChangeRules = {
 };
 
 /**
- * The id of the application of a tag to an object that the caller owns; null where the tag is not applied.
- * @param table of applied tags, which are below the object
+ * Finds the id of the row that applies a tag to an object that the caller owns; null if the tag is not applied.
+ * @param table the table of applied tags, whose parent is the object
  */
 export async function findAppliedTagId(
   { store }: StoreContext,

@@ -1,8 +1,8 @@
-// Archiving: whether a row is archived is given, since when follows from that. One that is archived already stays so since then.
+// Archiving: clients set `archived`, and `archived_at` follows from it. Archiving an archived row again keeps its first `archived_at`.
 import { isArchivable, type Resource } from '../../resources/resource.ts';
 import type { ChangeRules } from './rules.ts';
 
-/** What is given says whether, by the name of the column that PostgreSQL makes of `archived_at`. */
+/** The client's `archived`, named like the column that PostgreSQL generates from `archived_at`. */
 const WHETHER = `($given::jsonb ->> 'archived')::boolean`;
 
 const DERIVED: ChangeRules['derived'] = {
@@ -23,7 +23,7 @@ const EVENTS: NonNullable<ChangeRules['events']> = {
   },
 };
 
-/** The rules of a noun's changes with those of archiving, and those of its events that it has. */
+/** Adds the rules of archiving to a noun's rules, with those archiving events that the noun has. */
 export function withArchiving(resource: Resource, rules: ChangeRules): ChangeRules {
   if (!isArchivable(resource)) return rules;
   const events = Object.entries(EVENTS).filter(([name]) => resource.events?.includes(name));

@@ -17,7 +17,7 @@ const CLOSE_TIMEOUT_MS = 2_000;
 const NOTIFY: Statement = { name: '', text: 'select pg_notify($1, $2)' };
 
 export interface ChangeListener {
-  /** Whether every change is being received. */
+  /** Whether the connection receives every change. */
   readonly live: boolean;
   close(): Promise<void>;
 }
@@ -27,7 +27,7 @@ interface ChangeListenerOptions {
   readonly log: Logger;
   /** The channel to listen on; absent: changes of keys and hosts. */
   readonly channel?: string;
-  /** The text of the warning that is logged while changes are not received. */
+  /** The warning to log while changes are not received. */
   readonly unheard?: string;
   /** Called after each change, with the payload of its notification. */
   readonly onChange: (payload: string) => void;

@@ -1,4 +1,4 @@
-// Changes one row within a change of several steps: a row that is locked already, and is known with its workspace.
+// Changes one row within a change of several steps. The row is already locked, and its workspace is known.
 import type { Executor } from '../connections/executor.ts';
 import { type NamedStatement, valuesOf } from '../sql/statements.ts';
 import type { Table } from '../tables/table.ts';
@@ -7,7 +7,7 @@ import { type ChangeStatements, changeStatements, OF_KNOWN_ROWS } from './statem
 
 type Noun = Table<{ id: bigint }>;
 
-/** By rules and table. */
+/** Memoized statements by rules and table. */
 const made = new WeakMap<ChangeRules, Map<string, ChangeStatements>>();
 
 function statementsOf(table: Noun, rules: ChangeRules): ChangeStatements {
@@ -38,9 +38,10 @@ async function ask<Row extends object>(
 
 /**
  * Changes a row.
- * @param given the values to set, by column, as JSON @param touched changes it even if it has them: what it shows has changed elsewhere
- * @param shown its JSON before this change began, where other rows that it shows something of were changed since
- * @param rules one object, not one for each call: statements are kept by it
+ * @param given the values to set, by column, as JSON @param touched changes the row even if it has these values, because other rows that it
+ * shows have changed
+ * @param shown its JSON from before the change, if other rows that it shows have changed since
+ * @param rules the same object for every call: it is the key of the memoized statements
  * @returns its JSON before, and whether it was changed
  */
 export async function changeRow(

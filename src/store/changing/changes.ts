@@ -1,5 +1,5 @@
-// Makes changes to rows: those of one row, in the steps made from its noun's description (steps.ts), and changes of services' own, in one
-// transaction. Everything is executed within the caller's tenancy (tenant-role.ts).
+// Makes changes to rows: of one row, in steps made from its noun's description (steps.ts), and changes that services write themselves, in
+// one transaction. Every change is limited to the caller's tenancy (tenant-role.ts).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ignoreUnhandled } from '../../concurrency/ignore-unhandled.ts';
 import { AppError, notFound, nothingChanged } from '../../errors.ts';
@@ -30,7 +30,9 @@ export { type Given, TooMany } from './steps.ts';
 export interface Changed {
   /** The JSON of the row as REST shows it, after the change; for a removed row, from before. */
   readonly snapshot: string;
-  /** How many rows were written besides the row and its audit entry: events, deliveries, and others that it reports; absent: none. */
+  /**
+   * How many rows were written in addition to the row and its audit entry: events, deliveries, and others that it reports; absent: none.
+   */
   readonly rows?: number;
 }
 
@@ -42,7 +44,7 @@ const VERBS = { create, update, remove };
 
 /** The changes of one noun's rows. @param rules the SQL that is specific to the noun */
 export function changesOf(table: Table<{ id: bigint }>, rules: ChangeRules) {
-  /** Made once for a store. */
+  /** Memoized for each store. */
   const made = new WeakMap<PlacementRules, ChangeStatements>();
   const statementsFor = (placement: PlacementRules) => {
     const statements = made.get(placement) ?? changeStatements(table, rules, placement);
@@ -67,7 +69,7 @@ export function changesOf(table: Table<{ id: bigint }>, rules: ChangeRules) {
       const { hasTriggers } = placement;
       const named = verb === 'create' ? table.parent.table : table.name;
       const change = async ({ tx, tenancy, everywhere }: Begun, models: Transaction | null = null) => {
-        // A workspace needs none to be found in.
+        // A workspace is not inside another workspace.
         const place = isBelowWorkspace(named) ? await inItsWorkspace(tx, named, tenancy, wanted.id) : tenancy;
         if (place === null) throw notFound(verb === 'create' ? table.parent.title : table.title);
         const [workspaceId = null, ...others] = place.workspaceIds ?? [];
@@ -87,8 +89,8 @@ export function changesOf(table: Table<{ id: bigint }>, rules: ChangeRules) {
 /**
  * Makes a change of several steps in one transaction, with its record. Serialization failures and deadlocks are retried.
  * @param open how the transaction is opened: `withModels` or `withSql`
- * @param work makes the change within the given tenancy, and does not commit it; returns what to record. Statements that need no answer of
- *   each other are sent together with SQL: those asked for before the first `await` go out with the look-up of the idempotency key
+ * @param work makes the change within the given tenancy, and does not commit it; returns what to record. `withSql` sends statements that do
+ * not depend on each other together: those issued before the first `await` go out with the look-up of the idempotency key
  * @returns null: the idempotency key was claimed before
  * @throws AppError as the changes of one row do; what `work` throws
  */
@@ -102,7 +104,7 @@ export async function execute<Tx>(
     const turning = ignoreUnhandled(turnOf(tx, recorded, everywhere));
     await ready();
     const change = await work(own, tenancy, recorded).catch(async (error: unknown) => {
-      // What a retry would do now does not matter.
+      // A retry gets the first answer, whatever `work` would do now.
       requireUnclaimed(await turning);
       throw error;
     });
@@ -120,12 +122,12 @@ export async function execute<Tx>(
   });
 }
 
-/** The transaction of a change, which has begun, and its caller's tenancy. */
+/** The open transaction of a change, with its caller's tenancy. */
 interface Begun extends Pick<Changing, 'tx' | 'everywhere'>, Pick<Opened<unknown>, 'ready'> {
   readonly tenancy: Tenancy;
 }
 
-/** Opens a transaction, makes a change in it, and follows it up. @returns null: the idempotency key was claimed before */
+/** Opens a transaction, makes a change in it, and notifies those who wait for it. @returns null: the idempotency key was claimed before */
 async function run<Tx>(
   ctx: StoreContext,
   recorded: Recorded,
@@ -177,7 +179,7 @@ export function executeUnrecorded<T>(
   );
 }
 
-/** Runs a transaction once its team has a slot. Serialization failures and deadlocks are retried. */
+/** Runs a transaction as soon as its team has a queue slot. Serialization failures and deadlocks are retried. */
 async function attempt<T>(
   ctx: StoreContext,
   { team, key_hash }: Pick<Recorded, 'team' | 'key_hash'>,
@@ -192,7 +194,7 @@ async function attempt<T>(
     try {
       return await ctx.store.changing.run(String(team), begin, ctx.signal);
     } catch (error) {
-      // It got no slot: too many were waiting, or the request ended while it waited.
+      // The transaction got no slot: too many were waiting, or the request ended while it waited.
       if (!isBegun && error instanceof AppError) throw nothingChanged(error);
       if (isLockTimeout(error)) throw lockTimeout(key_hash !== null);
       if (!isConflictOfTransactions(error) || attempts === MAX_ATTEMPTS) throw toStoreError(error);

@@ -1,5 +1,5 @@
-// Writes the children that a client gives with their parent, in the parent's transaction and under its lock, by the statements of their own
-// noun. New ones are inserted together.
+// Writes the children that a client sends with their parent, in the parent's transaction and under its lock, with the statements of their
+// own noun. One statement inserts all new children.
 
 import { childLists, isOrdered, parentKeyOf, type Resource } from '../../resources/resource.ts';
 import type { Executor } from '../connections/executor.ts';
@@ -11,7 +11,7 @@ import { type ChangeRules, type ChildRules, givenColumns } from './rules.ts';
 import { findContactOf, findSnapshotsById } from './snapshots.ts';
 import { typeOfColumn } from './statements.ts';
 
-/** A child is changed as it is given. */
+/** The children's own rules do not apply. */
 const NO_RULES = {};
 
 /** The values of a row's columns. */
@@ -21,20 +21,20 @@ export interface GivenColumns {
   readonly json: string;
 }
 
-/** What a client does with one child. The index is its place in the list that the client sent. */
+/** What a client does with one child. `index` is its position in the client's list. */
 export type GivenChild = { readonly index: number } & (
   | { readonly verb: 'create'; readonly given: GivenColumns }
   | { readonly verb: 'update'; readonly id: bigint; readonly given: GivenColumns }
   | { readonly verb: 'remove'; readonly id: bigint }
 );
 
-/** By the property of the list. */
+/** Children by the property that lists them. */
 export type GivenChildren = Readonly<Record<string, readonly GivenChild[]>>;
 
-/** A list of children cannot be written: it names a row that the parent does not have, or the parent would have too many. */
+/** A list of children was refused: it refers to a row that is not a child of the parent, or the parent would have too many. */
 export class ChildRefused extends Error {
   readonly property: string;
-  /** null: there would be too many. */
+  /** null: the parent would have too many. */
   readonly index: number | null;
 
   constructor(property: string, index: number | null) {
@@ -45,8 +45,8 @@ export class ChildRefused extends Error {
 }
 
 /**
- * The rules of a noun's changes with those of its place: the children that are written with it, how many a parent has, and, where it is
- * shown in its parent or has an order, that the parent is locked and changes with it.
+ * Adds the rules that follow from a noun's place: which children are written with it, how many of it a parent can have, and, if it is shown
+ * in its parent or ordered, that the parent is locked and changes with it.
  */
 export function withPlace(noun: Resource, rules: ChangeRules): ChangeRules {
   const { parent, most } = noun;
@@ -83,8 +83,8 @@ interface Change {
 }
 
 /**
- * Writes the children that are given of all lists of a noun.
- * @returns what changed, each with its events; empty where all children are as they were
+ * Writes the children of all lists that the client sent.
+ * @returns the changes, each with its events; empty if no child changed
  * @throws ChildRefused
  */
 export async function writeChildren(
@@ -130,7 +130,7 @@ async function writeList(
   return recordsOf(tx, table, workspaceId, [...changed.filter((one) => one !== null), ...created]);
 }
 
-/** Changes or removes a child. @returns null where it stays as it is */
+/** Changes or removes a child. @returns null if nothing changed */
 async function changeChild(
   tx: Executor,
   table: ChildRules['table'],
@@ -148,7 +148,7 @@ async function changeChild(
 
 interface Added {
   readonly now: string;
-  /** That of the first of them, where they have an order. */
+  /** The position of the first new child, if the children are ordered. */
   readonly position: number;
   readonly added: readonly Extract<GivenChild, { verb: 'create' }>[];
 }
@@ -162,7 +162,7 @@ async function insertChildren(
   const given = [
     ...new Set([
       ...givenColumns(resource, 'creation'),
-      // What only a service gives.
+      // Columns that only a service sets.
       ...added.flatMap((child) => Object.keys(child.given.columns)),
     ]),
   ];

@@ -18,12 +18,12 @@ import { changeStatements, OF_KNOWN_ROWS } from './statements.ts';
 const APPLIED_TAGS = tableOf(appliedTagTable);
 const CONTACTS = tableOf(contactTable);
 
-/** Whether a contact is identified by an e-mail address or phone number. Forms send an empty one where nobody gave any. */
+/** Whether a contact is identified by an e-mail address or phone number. Forms send an empty phone number if the field was left blank. */
 const IS_KNOWN = `(n.email_address is not null or coalesce(n.phone_number, '') ~ '\\S')`;
 
 export const CONTACT_RULES: ChangeRules = {
   derived: { anonymous: { onCreate: `not ${IS_KNOWN}`, onUpdate: `o.anonymous and not ${IS_KNOWN}` } },
-  // Happens when a contact gets its first e-mail address or phone number.
+  // The event of a contact that gets its first e-mail address or phone number.
   events: { identified: { onCreate: 'not n.anonymous', onUpdate: 'o.anonymous and not n.anonymous' } },
   knownBy: { column: 'email_address', keyOf: emailKey },
   tags: APPLIED_TAGS,
@@ -31,8 +31,8 @@ export const CONTACT_RULES: ChangeRules = {
 };
 
 /**
- * The id of the contact with an e-mail address, in a workspace that the caller owns; null where there is none. Not executed as the tenant
- * role: under row-level security PostgreSQL uses an index only for leakproof conditions, and this expression is not leakproof.
+ * Finds the id of the contact with an e-mail address, in a workspace that the caller owns; null if there is none. Not executed as the
+ * tenant role: under row-level security PostgreSQL uses an index only for leakproof conditions, and this expression is not leakproof.
  */
 export async function findByEmailAddress(
   { store }: StoreContext,
@@ -76,7 +76,7 @@ export async function insertContact(
   return {
     ...{ workspaceId, resource: contact, action: 'created', outcome: 'created', subjectId: id },
     ...{ contactId: id, before: null, after },
-    // Whoever has an e-mail address is identified.
+    // A contact with an e-mail address is identified.
     events: ['created', 'identified'].map((name) => ({
       resource: contact,
       name,

@@ -1,5 +1,5 @@
-// The SQL that is specific to fulfillments: how much of an invoice's lines may be sent, and whether they were sent. Orders, and
-// then invoices, are locked in the order of their ids before either is looked at, so that two changes at once see each other.
+// The SQL that is specific to fulfillments: how much of an invoice's lines can still be sent, and whether they were sent. A change locks
+// the orders, then the invoices, in the order of their ids before it reads them, so that concurrent changes see each other.
 
 import { type FieldErrorCode, outOfRange } from '../../errors.ts';
 import { parseJson } from '../../resources/field-types.ts';
@@ -23,19 +23,19 @@ const INVOICES = tableOf(invoiceTable);
 const ORDERS = tableOf(orderTable);
 type InvoiceStatus = InvoiceRow['fulfillmentStatus'];
 
-/** The property with the lines, of a fulfillment and of an invoice. */
+/** The property that has the lines of a fulfillment or an invoice. */
 const LIST = 'lineItems';
 
 const WORKSPACE = '$1::bigint';
 const GOODS = goods(WORKSPACE);
 
-/** To be done before more is sent of the lines. */
+/** Must run before more of the lines is sent (`UNSENT` in sql/shipping.ts). */
 const KEEP_UNSENT = `update order_line_items p set returned_unsent = s.back - s.sent
   from order_invoice_line_items l cross join lateral (select ${sentOf(WORKSPACE)} as sent, ${backOf(WORKSPACE)} as back) s
   where p.workspace_id = $1::bigint and l.workspace_id = $1::bigint and l.id = any($2::bigint[]) and p.id = l.order_line_item_id
     and s.back - s.sent > p.returned_unsent`;
 
-/** In the row of the numbers of orders and invoices: a change takes it after its other locks, as it does them. */
+/** Uses the row that counts orders and invoices. A change takes the number after its other locks, as it does for those. */
 const TAKE_NUMBER = `insert into order_counters as c (workspace_id, last_fulfillment_number) values ($1::bigint, 1)
   on conflict (workspace_id) do update set last_fulfillment_number = c.last_fulfillment_number + 1 returning c.last_fulfillment_number as number`;
 
@@ -65,7 +65,7 @@ export const FULFILLMENT_RULES: ChangeRules = {
   },
 };
 
-/** A location that fulfillments name stays. */
+/** A location cannot be removed while fulfillments refer to it. */
 export const FULFILLMENT_LOCATION_RULES: ChangeRules = {
   others: {
     nouns: [],
@@ -76,7 +76,7 @@ export const FULFILLMENT_LOCATION_RULES: ChangeRules = {
   },
 };
 
-/** Whether it changes what is not about goods, such as the tracking. */
+/** Whether the change does not concern goods: updates can change only the tracking and the like. */
 function isUpdate({ before, given }: ChangingRow): boolean {
   return before !== null && given !== null;
 }
@@ -93,7 +93,7 @@ interface Wanted {
   readonly quantity: number;
 }
 
-/** What a client wants to send, in its order. */
+/** The lines that a client wants to send, in the client's order. */
 function wantedOf({ given }: ChangingRow): Wanted[] {
   return (given?.children?.[LIST] ?? []).map((child) => ({
     lineId: child.given?.columns['invoices_line_item_id'] as bigint,
@@ -105,7 +105,7 @@ interface Shown {
   readonly included_invoices_line_items: readonly { readonly invoices_line_item_id: number | bigint }[];
 }
 
-/** The ids of the invoices' lines that a fulfillment has, or is to have. */
+/** The ids of a fulfillment's invoice lines; for a new one, of those requested. */
 function linesOf(row: ChangingRow): bigint[] {
   if (row.before === null) return wantedOf(row).map(({ lineId }) => lineId);
   const { included_invoices_line_items: items } = parseJson(row.before) as Shown;
@@ -114,7 +114,7 @@ function linesOf(row: ChangingRow): bigint[] {
 
 /**
  * Cancels a locked fulfillment.
- * @param lineIds the invoices' lines that it has
+ * @param lineIds its invoice lines
  * @returns the changes of invoices, and all events
  */
 export async function cancelFulfillment(
@@ -129,7 +129,7 @@ export async function cancelFulfillment(
   return { children, events: [...own, ...children].flatMap(({ events }) => events) };
 }
 
-/** Locks the invoices that lines are of, and before them their orders, as changes of orders do. @returns the ids of the invoices */
+/** Locks the orders of invoice lines, then their invoices, like changes of orders do. @returns the ids of the invoices */
 async function lockInvoicesOf(
   tx: Executor,
   workspaceId: bigint,
@@ -155,17 +155,23 @@ async function lockInvoicesOf(
 interface Line {
   readonly id: bigint;
   readonly contactId: bigint;
-  /** How many may still be sent: no more than are billed, nor than were ordered, without those that came back before they were sent. */
+  /**
+   * How many can still be sent: the smaller of the billed and the ordered quantity, less what was sent, and less what was returned before
+   * it was sent.
+   */
   readonly left: number;
-  /** Whether its invoice was given up, or paid back in full. */
+  /** Whether its invoice was voided, abandoned or refunded in full. */
   readonly isOver: boolean;
-  /** Whether its order was. */
+  /** Whether its order was canceled. */
   readonly isCalledOff: boolean;
-  /** Whether there is nothing to send, as of what is paid once. */
+  /** Whether there is nothing to send: a set-up fee, or a variant without fulfillment. */
   readonly isIgnored: boolean;
 }
 
-/** @throws Refused for a line of another contact, of what was given up, or with nothing to send, and for more than is left of one */
+/**
+ * Checks the lines to send. @throws Refused for a line of another contact, of a canceled order or invoice, or with nothing to send, and for
+ * more than is left of a line
+ */
 async function requireOrdered(tx: Executor, row: ChangingRow): Promise<void> {
   const wanted = wantedOf(row);
   const lines = await tx.$queryRawUnsafe<Line[]>(
@@ -220,18 +226,18 @@ const LINE_STATUSES = `select l.id, l.invoice_id as "invoiceId", l.quantity, s.s
 const INVOICE_STATUSES = `select i.id, i.fulfillment_status as was from order_invoices i
   where i.workspace_id = $1::bigint and i.id = any($2::bigint[])`;
 
-/** What an invoice said, and what its lines say of it now. */
+/** The fulfillment status of an invoice before, and the one that follows from its lines now. */
 interface Settled {
   readonly id: bigint;
   readonly was: InvoiceStatus;
   readonly status: InvoiceStatus;
-  /** Whether it, or one of its lines, has changed. */
+  /** Whether the invoice or one of its lines has changed. */
   readonly isChanged: boolean;
 }
 
 /**
- * Sets which lines of invoices were sent, from the fulfillments that there are. The invoices are locked.
- * @throws Refused for a line of which more was sent than it has
+ * Sets the fulfillment status of the lines of locked invoices from the existing fulfillments.
+ * @throws Refused if more was sent of a line than its quantity
  */
 export async function settleLines(
   tx: Executor,
@@ -264,7 +270,7 @@ export async function settleLines(
   });
 }
 
-/** What the lines of an invoice say together: those of which nothing is or was to be sent say nothing. */
+/** The status of an invoice from its lines. Lines that never had anything to send do not count. */
 function statusOf(lines: readonly Status[]): InvoiceStatus {
   const all = lines
     .filter(({ status, sent, left }) => status !== 'ignored' && (sent > 0 || left > 0))
@@ -274,20 +280,20 @@ function statusOf(lines: readonly Status[]): InvoiceStatus {
   return all.every((status) => status === 'unfulfilled') ? 'unfulfilled' : 'partial';
 }
 
-/** What an order shows of other rows, as REST calls it: its own row changes with it. */
+/** The properties of an order that show data of other rows, by their REST names. The order's own row changes when they do. */
 const SHOWN_OF_OTHERS = (['refundedAmount', 'fulfillmentStatus'] satisfies (keyof OrderRow)[]).map(
   (property) => restNameOf(property),
 );
 
-/** Whether an order shows something else of other rows in one JSON of it than in another. */
+/** Whether an order's data from other rows differs between two of its JSON snapshots. */
 export function showsOtherParts(one: string, other: string): boolean {
   const [before, after] = [one, other].map((json) => parseJson(json) as Readonly<Record<string, unknown>>);
   return SHOWN_OF_OTHERS.some((name) => before?.[name] !== after?.[name]);
 }
 
 /**
- * Has invoices, and their orders, say what was sent of them. They are locked.
- * @returns their changes: an invoice that was sent whole by it has its event `fulfilled`
+ * Updates the fulfillment status of locked invoices and of their orders.
+ * @returns their changes: an invoice that is now completely sent has the event `fulfilled`
  */
 export async function settleInvoices(
   tx: Executor,

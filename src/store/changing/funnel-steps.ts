@@ -1,4 +1,4 @@
-// What Prisma cannot say of a funnel's workflow: locks, ids and times before there are rows, and a permutation in one statement.
+// What Prisma cannot express for a funnel's workflow: locks, ids and times drawn before rows exist, and a permutation in one statement.
 import type { funnelStep } from '../../resources/funnel-steps.ts';
 import type { Row } from '../../resources/resource.ts';
 import { TYPE_NUMBER } from '../sql/public-ids.ts';
@@ -7,7 +7,7 @@ import { funnelTable } from '../tables/funnels.ts';
 import { tableOf } from '../tables/tables.ts';
 import { changeTime } from './records.ts';
 
-/** The ids that find a funnel's rows. */
+/** The ids that identify a funnel's rows. */
 export interface FunnelIds {
   readonly id: bigint;
   readonly workspaceId: bigint;
@@ -25,7 +25,7 @@ export async function lockFunnel(tx: Transaction, { id, workspaceId }: FunnelIds
   return locked ?? null;
 }
 
-/** Locks pages of a workspace, so that their times of changes only go on. */
+/** Locks pages of a workspace, so that their `updated_at` never goes back. */
 export function lockPages(tx: Transaction, workspaceId: bigint, ids: readonly bigint[]): Promise<Changed[]> {
   return tx.$queryRaw<Changed[]>`select p.updated_at as "updatedAt" from pages p
     where p.workspace_id = ${workspaceId} and p.id = any(${ids}::bigint[]) order by p.id for no key update`;
@@ -49,7 +49,7 @@ export async function drawTime(tx: Transaction): Promise<Date> {
   return drawn.now;
 }
 
-/** A step of a workflow under change. */
+/** A step of a workflow that is being changed. */
 export type WorkflowStep = Readonly<
   Pick<
     Row<typeof funnelStep>,
@@ -57,7 +57,7 @@ export type WorkflowStep = Readonly<
   >
 > & { readonly pageId: bigint | null };
 
-/** Writes steps by one statement that change each in a way of its own. */
+/** Writes steps that each change differently, in one statement. */
 export async function writeEach(
   tx: Transaction,
   workspaceId: bigint,

@@ -1,4 +1,4 @@
-// The SQL that is specific to changes of funnels: the path of a new one that is given none.
+// The SQL that is specific to changes of funnels: the path of a new funnel without one.
 import type { Executor } from '../connections/executor.ts';
 import { toPath, withSlash } from '../sql/paths.ts';
 import { takeTurnOf } from './other-rows.ts';
@@ -12,7 +12,7 @@ export const FUNNEL_RULES: ChangeRules = {
   },
 };
 
-/** The path that was given, or one of the name that no other funnel of the workspace has. */
+/** The client's path, or one made from the name that no other funnel of the workspace has. */
 async function pathFor(tx: Executor, { workspaceId, given }: ChangingRow): Promise<string> {
   const { current_path: wanted, name } = given?.columns ?? {};
   if (typeof wanted === 'string') return withSlash(wanted);

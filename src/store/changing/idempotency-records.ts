@@ -11,22 +11,22 @@ import { queryAs } from './pipeline.ts';
 import { type ChangeOutcome, KEY_LIFETIME } from './records.ts';
 import { findSnapshots } from './snapshots.ts';
 
-/** What the first request with a key asked for, and its answer. */
+/** The first request with a key, and its answer. */
 export interface FirstAnswer {
   /** SHA-256 in hexadecimal; null where the caller does not own the workspace (any more). */
   readonly requestHash: string | null;
   readonly outcome: ChangeOutcome;
-  /** The JSON of the row at that time; null where it was erased, or nothing was changed. */
+  /** The JSON of the row at that time; null if it was erased, or nothing was changed. */
   readonly snapshot: string | null;
   readonly workspaceId: bigint;
-  /** The id of the audit entry; where nothing was changed, the id that it would have had. */
+  /** The id of the audit entry; if nothing was changed, the id that it would have had. */
   readonly auditEntryId: bigint;
   readonly isUnchanged: boolean;
-  /** The row that was left unchanged, where that was recorded. */
+  /** The row that was left unchanged, if that was recorded. */
   readonly subjectId: bigint | null;
 }
 
-/** The first answer for a key hash, the SHA-256 of credential, method, path and key in hexadecimal; null where there is none. */
+/** The first answer for a key hash, the SHA-256 of credential, method, path and key in hexadecimal; null if there is none. */
 export async function findFirstAnswer(
   { store }: StoreContext,
   tenancy: Tenancy,
@@ -53,7 +53,7 @@ export async function findFirstAnswer(
 }
 
 /**
- * The state of a row when a request left it unchanged. No copy of it was kept: it is the current row, or the row before its next change.
+ * The state of a row when a request left it unchanged. No copy of it exists: it is the current row, or the row before its next change.
  * @returns its JSON; null where it has been erased since
  */
 export async function findUnchanged(

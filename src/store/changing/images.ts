@@ -1,14 +1,14 @@
-// The SQL that is specific to changes of images: when a file is to be fetched, nothing of an earlier one remains.
+// The SQL that is specific to changes of images: a new fetch discards everything about the earlier file.
 import type { ChangeRules } from './rules.ts';
 
-/** Another source, or the same one once more after it failed. */
+/** The source is another one, or the same one after its fetch failed. */
 const IS_FETCHED_AGAIN =
   "(n.upload_source_url <> o.upload_source_url or o.status = 'failed' and $given::jsonb ? 'upload_source_url')";
 
 /** 244 random bits as text. */
 const NEW_TOKEN = "replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', '')";
 
-/** The columns of a file that is still to be fetched. */
+/** The columns of a file before it is fetched. */
 const PENDING = {
   status: "'pending'",
   fetch_at: 'clock_timestamp()',

@@ -9,7 +9,7 @@ import { inWorkspace } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { Table } from '../tables/table.ts';
 
-/** A table; its noun, where its rows can show data of a contact. */
+/** A table, with its noun if its rows can show data of a contact. */
 interface Lockable extends Pick<Table<{ id: bigint }>, 'name' | 'visible' | 'owned'> {
   readonly resource?: Resource;
 }
@@ -19,10 +19,10 @@ interface Locked {
 }
 
 /**
- * Locks a visible row that the caller owns until the transaction ends, and the contact whose data it can show, so that it is not erased
- * meanwhile. Null if there is none.
+ * Locks a visible row that the caller owns until the transaction ends, and the contact whose data it can show, so that the contact is not
+ * erased meanwhile. Null if there is no such row.
  * @param tenancy from `Placement.nameWorkspaces`
- * @param columns what is selected of the row `t` besides its workspace
+ * @param columns what to select of the row `t` in addition to its workspace
  */
 export async function lockRow<Row extends Locked = Locked>(
   tx: Pick<Executor, '$queryRawUnsafe'>,

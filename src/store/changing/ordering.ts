@@ -17,7 +17,7 @@ export interface LockedPositions {
   readonly ids: readonly bigint[];
 }
 
-/** Locks the parent of rows of an ordered table; null where the caller owns no such parent. @param tenancy from `Placement.nameWorkspaces` */
+/** Locks the parent of rows of an ordered table; null if the caller owns no such parent. @param tenancy from `Placement.nameWorkspaces` */
 export async function lockPositions(
   tx: Tx,
   { name, parent, owned }: Noun,
@@ -37,7 +37,7 @@ export async function lockPositions(
 
 /**
  * Gives all rows below a locked parent a new order, with positions from 0. The parent changes with them.
- * @param ids all of them, in the new order @returns those whose position is another now
+ * @param ids all of them, in the new order @returns those whose position has changed
  */
 export async function setOrder(
   tx: Tx,

@@ -1,4 +1,4 @@
-// What the rules of a noun do to rows of others, in the same transaction (`OtherChanges`).
+// How the rules of a noun change rows of other nouns in the same transaction (`OtherChanges`).
 
 import { pluralOf, type Resource } from '../../resources/resource.ts';
 import type { Executor } from '../connections/executor.ts';
@@ -11,9 +11,9 @@ type Noun = Table<{ id: bigint }>;
 
 /**
  * Changes rows of a workspace.
- * @param set the columns, as in an UPDATE of the row `c`; those of every change are set besides
- * @param events those that happen besides `updated`, if the noun has them
- * @param shown their JSON before, by id, where rows that they show something of were changed since; absent: as it is
+ * @param set the assignments of an UPDATE of the row `c`; version and time are set too
+ * @param events those that happen in addition to `updated`, if the noun has them
+ * @param shown their JSON before, by id, if rows that they show have changed since; absent: it is read
  */
 export async function changeRows(
   tx: Executor,
@@ -48,7 +48,7 @@ export async function changeRows(
   }));
 }
 
-/** What is recorded of a row that was inserted. */
+/** The record of an inserted row. */
 export async function createdRow(
   tx: Executor,
   table: Noun,
@@ -65,10 +65,10 @@ export async function createdRow(
   };
 }
 
-/** The maximum number of ids that a refusal names. */
+/** The maximum number of ids in a refusal. */
 const MAX_NAMED = 5;
 
-/** Refuses to remove a row that rows of another noun name. @param column in which they do @throws Refused */
+/** Refuses to remove a row while rows of another noun refer to it. @param column their column with its id @throws Refused */
 export async function requireUnnamed(
   tx: Executor,
   { title }: Pick<Resource, 'title'>,
@@ -90,7 +90,7 @@ export async function requireUnnamed(
   );
 }
 
-/** Waits until no other change of a workspace is under way that takes the same turn. */
+/** Takes a named lock of a workspace until the transaction ends. */
 export async function takeTurnOf(tx: Executor, what: string, workspaceId: bigint): Promise<void> {
   await tx.$queryRawUnsafe(
     `select true as ours from pg_advisory_xact_lock(hashtextextended($1::text, 0))`,

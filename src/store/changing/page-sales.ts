@@ -2,8 +2,8 @@
 import type { Executor } from '../connections/executor.ts';
 
 /**
- * Groups by the key of `page_hours`. A renewal is a recurring sale, any other invoice one of its own, unless money goes back to the buyer
- * by it. Tests of a shop are none.
+ * Groups by the key of `page_hours`. A renewal is a recurring sale, and any other invoice is a sale of its own, except those that pay the
+ * buyer back. Test orders do not count.
  */
 const COUNT = `insert into page_hours as h (workspace_id, page_id, hour, currency, sales_count, sales_value, recurring_sales_count,
     recurring_sales_value)
@@ -21,7 +21,7 @@ const COUNT = `insert into page_hours as h (workspace_id, page_id, hour, currenc
 
 /**
  * Counts invoices of an order that was made on a page.
- * @param invoiceIds those for which money has arrived in this transaction, and had not before
+ * @param invoiceIds those that got their first money in this transaction
  */
 export async function countSales(
   tx: Executor,

@@ -1,4 +1,4 @@
-// The SQL that is specific to changes of pages: the path of a new one, which funnels keep one, and the products that it offers.
+// The SQL that is specific to changes of pages: the path of a new page, the funnels that keep a page from being deleted, and its products.
 import type { Executor } from '../connections/executor.ts';
 import { toPath, withSlash } from '../sql/paths.ts';
 import { showingStep } from '../sql/showing-steps.ts';
@@ -28,8 +28,8 @@ export const PAGE_RULES = {
 } satisfies ChangeRules;
 
 /**
- * The path of a new page: the one that is given, or one of its name. @param below the path of its funnel; empty without one
- * @throws Refused for white space, which no URL has
+ * The path of a new page: the client's, or one made from its name. @param below the path of its funnel; empty without one
+ * @throws Refused for white space, which a URL cannot have
  */
 export function pathFor(
   { current_path: wanted, name }: Readonly<Record<string, unknown>>,
@@ -45,7 +45,7 @@ export function pathFor(
     : `${below}${withSlash(toPath(String(name), 'page'))}`;
 }
 
-/** The funnel of a place: the one that is named, or that of the step. null where the workspace has none, or they are not the same. */
+/** The funnel where a page is placed: the client's, or that of the step. null if the workspace has no such funnel, or the two differ. */
 export async function findFunnelFor(
   tx: Executor,
   workspaceId: bigint,
@@ -61,7 +61,7 @@ export async function findFunnelFor(
   return found ?? null;
 }
 
-/** Refuses to delete a page that a step of a funnel shows. @throws Refused */
+/** Refuses to delete a page while a step of a funnel shows it. @throws Refused */
 async function requireNotShown(tx: Executor, { workspaceId, id }: ChangingRow): Promise<void> {
   const [funnel] = await tx.$queryRawUnsafe<{ name: string; publicId: string }[]>(
     `select f.name, f.public_id as "publicId" from ${showingStep('$1::bigint', '$2::bigint')}`,
@@ -74,14 +74,14 @@ async function requireNotShown(tx: Executor, { workspaceId, id }: ChangingRow): 
   );
 }
 
-/** Takes products from a locked page, bumps included. */
+/** Removes products from a locked page, bumps included. */
 export async function removeProducts(
   tx: Executor,
   workspaceId: bigint,
   id: bigint,
   productIds: readonly bigint[],
 ): Promise<void> {
-  // Ids are digits.
+  // Safe as SQL: ids are digits.
   const gone = `'{${productIds.join()}}'::bigint[]`;
   await changeRows(
     tx,

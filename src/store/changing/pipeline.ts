@@ -1,5 +1,5 @@
-// Transactions for a caller, over one connection of the pool. Statements that are asked for one after another, without awaiting the answers,
-// are sent together (connections/batch.ts): a change waits for PostgreSQL only where it needs an answer.
+// Transactions for a caller, over one connection of the pool. Statements that are issued without awaiting the answers in between are sent
+// as one batch (connections/batch.ts): a change waits for PostgreSQL only where it needs an answer.
 import type pg from 'pg';
 import { ignoreUnhandled } from '../../concurrency/ignore-unhandled.ts';
 import { type Answer, Batch } from '../connections/batch.ts';
@@ -11,15 +11,15 @@ import type { Tenancy } from '../sql/tenancy.ts';
 import { query, type Store } from '../store.ts';
 import { ENTER, enteringAs } from '../tenancy/tenant-role.ts';
 
-/** A transaction whose statements are sent together. */
+/** A transaction that sends its statements in batches. */
 export interface Pipeline extends Executor {
   readonly isCommitted: boolean;
   /**
-   * Sends the commit, together with the statements that were asked for just before: it is not made if one of them fails. What is asked for
-   * afterwards is refused: it would be outside the transaction.
+   * Sends the commit in one batch with the statements issued just before; PostgreSQL does not commit if one of them fails. Later statements
+   * are refused, because they would be outside the transaction.
    */
   commit(): Promise<void>;
-  /** Resolves when everything that was asked for is answered. What is asked for afterwards is refused. */
+  /** Resolves when all statements are answered. Later statements are refused. */
   end(): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export function beginPipeline(
     if (isOver) return ignoreUnhandled(Promise.reject(new TypeError('The transaction is over')));
     if (batch === null) {
       batch = new Batch({ name: 'change', text });
-      // After everything else that the current answers lead to.
+      // Runs after everything that the current answers cause, so that their statements join this batch.
       process.nextTick(() => {
         const complete = batch;
         batch = null;
@@ -71,7 +71,7 @@ export function beginPipeline(
     }
     const statement = {
       text,
-      // Only an error needs it.
+      // A getter, because only errors need it.
       get name() {
         return titleOf(text);
       },
@@ -92,25 +92,25 @@ export function beginPipeline(
       const answer = new PendingAnswer(ask('commit'));
       isOver = true;
       const { tag } = await answer;
-      // So PostgreSQL answers where a statement has failed before.
+      // PostgreSQL answers ROLLBACK if a statement has failed before.
       if (tag !== 'COMMIT') throw new TypeError('The transaction was not committed');
     },
     async end() {
       isOver = true;
       await new Promise((sent) => process.nextTick(sent));
-      // Who asked is told of a failure.
+      // The caller of the statement gets the error.
       await answered.catch(() => {});
     },
   };
 }
 
-/** With more different texts than this, further statements are not prepared: each prepared statement takes memory on every connection. */
+/** Beyond this many different texts, statements are not prepared: each prepared statement takes memory on every connection. */
 const MAX_NAMES = 2_000;
 /** Matches long lists of rows. Each length is a different text, and clients choose the length. */
 const LONG_LIST = /(\), ?\(\$.*){3}/s;
 const names = new Map<string, string>();
 
-/** The name under which a text is prepared; empty: it is not. */
+/** The name of a text's prepared statement; empty: it is not prepared. */
 function preparedNameOf(text: string): string {
   const known = names.get(text);
   if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-// What the store keeps of a price's terms, from what clients give: units in the singular, and 0 for no end.
+// Converts a price's terms from the clients' form to the stored form: units in the singular, and 0 for no end.
 import { singularUnit } from '../sql/price-terms.ts';
 import type { ChangeRules } from './rules.ts';
 
@@ -10,7 +10,7 @@ export const PRICE_RULES: ChangeRules = {
     duration: both('coalesce(n.duration, 0)'),
     interval: both(singularUnit('n.interval')),
     trial_interval: both(singularUnit('n.trial_interval')),
-    // A price that is paid once shows none: it follows when the currency gets another number of digits.
+    // A one-time price does not show its trial amount. Computed, so that it follows a currency with another number of digits.
     trial_amount: both('coalesce(n.trial_amount, 0 * n.amount)'),
   },
 };

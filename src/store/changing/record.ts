@@ -24,9 +24,9 @@ export function wasClaimedBefore(error: unknown): boolean {
   return error instanceof ClaimedBefore || violatedUniqueness(error) === 'idempotency_records_pkey';
 }
 
-/** What there is of an idempotency key, which the transaction has alone. */
+/** The state of an idempotency key that this transaction has locked. */
 export interface KeyTurn {
-  /** It was claimed before. A request that may not see the first answer learns that first. */
+  /** Another request claimed it before. A request that may not see the first answer is refused for that first. */
   readonly isClaimed: boolean;
   /** The workspaces that have an expired record of the key. */
   readonly expiredIn: readonly bigint[];
@@ -35,7 +35,7 @@ export interface KeyTurn {
 const CLAIMED = `select o.workspace_id, o.created_at > current_timestamp - ${KEY_LIFETIME} as "isValid" from idempotency_records o
   where o.key_hash = decode($1::text, 'hex') and ($2::bigint[] is null or o.workspace_id = any($2::bigint[]))`;
 
-/** Whether the key was claimed before, if there is one. @param everywhere the tenancy that any request with the key may have had */
+/** Reads the state of the idempotency key, if there is one. @param everywhere the tenancy that any request with the key may have had */
 export async function turnOf(
   tx: Executor,
   { key_hash }: Recorded,
@@ -51,7 +51,7 @@ export async function turnOf(
   };
 }
 
-/** To be called before anything is sent together with the commit. @throws ClaimedBefore */
+/** Must be called before anything is sent together with the commit. @throws ClaimedBefore */
 export function requireUnclaimed({ isClaimed }: KeyTurn): void {
   if (isClaimed) throw new ClaimedBefore();
 }
@@ -64,7 +64,7 @@ const RENEW_CLAIM = `update idempotency_records o
   set request_hash = decode($3::text, 'hex'), outcome = $4::text, audit_entry_id = $5::bigint, subject_id = $6::bigint, created_at = current_timestamp
   where o.workspace_id = $1::bigint and o.key_hash = decode($2::text, 'hex')`;
 
-/** Claims the key, if there is one. Only with processes of an earlier version it can be claimed meanwhile: then it fails. */
+/** Claims the key, if there is one. Fails if a process of an earlier version, which does not lock keys, has claimed it meanwhile. */
 async function claim(
   tx: Executor,
   { key_hash, request_hash }: Recorded,
@@ -80,7 +80,7 @@ interface Claim {
   readonly workspaceId: bigint;
   readonly outcome: ChangeOutcome;
   readonly auditEntryId: bigint;
-  /** The row that was left unchanged, where it may be found by something else than its id. */
+  /** The row that was left unchanged, if the request may have identified it by something other than its id. */
   readonly subjectId?: bigint | null;
 }
 
@@ -94,9 +94,10 @@ export async function drawEntryId(tx: Executor): Promise<bigint> {
 }
 
 /**
- * Reads what the record of a change needs, in one trip. The id is drawn first: activations of endpoints wait for transactions that have one
- * (missed-events.ts).
- * @param events those to record @param pageId the page that they happened on: who is notified is then read with them
+ * Reads what the record of a change needs, in one round trip. The id is drawn first: activations of endpoints wait for transactions that
+ * have one (missed-events.ts).
+ * @param events those to record @param pageId the page that they happened on: the endpoints to notify are then read when the events are
+ * written
  */
 export async function prepareRecord(
   tx: Executor,
@@ -112,7 +113,7 @@ export async function prepareRecord(
   return { auditEntryId, subscriptions };
 }
 
-/** Records that a request has changed nothing: only its key, if there is one. */
+/** Records that a request changed nothing: only its key, if there is one. */
 export async function recordUnchanged(
   tx: Executor,
   recorded: Recorded,
@@ -148,14 +149,14 @@ export interface Notified {
   readonly rows: number;
 }
 
-/** What is known before a change is recorded. */
+/** What has been read before a change is recorded. */
 interface Prepared extends PreparedRecord {
   readonly turn: KeyTurn;
   /** Sends the commit with the last statements; absent: the caller commits. */
   readonly commit?: () => Promise<void>;
 }
 
-/** Writes the whole record of a change. */
+/** Writes the complete record of a change. */
 export async function record(
   tx: Executor,
   recorded: Recorded,
@@ -187,7 +188,10 @@ export const IS_SUBSCRIBED = `e.deactivated_at is null and e.api_version = o.api
         and (e.page_ids = '{}' or o.page_id = any(e.page_ids))
         and (e.funnel_ids = '{}' or o.funnel_id = any(e.funnel_ids))`;
 
-/** An event has the version that its column has by default. @param page SQL of the page that it happens on @param funnel of its funnel */
+/**
+ * SQL that selects the endpoints to notify of events of these types. The events get the default of `api_version`. @param page SQL of the
+ * events' page @param funnel SQL of the page's funnel
+ */
 export const subscribed = (workspace: string, types: string, page = 'null', funnel = 'null'): string =>
   `select e.id as endpoint_id, o.event_type
     from (select u.type as event_type, 2 as api_version, ${page}::bigint as page_id, ${funnel}::bigint as funnel_id from unnest(${types}::text[]) u (type)) o
@@ -195,7 +199,7 @@ export const subscribed = (workspace: string, types: string, page = 'null', funn
     where ${IS_SUBSCRIBED} order by e.id`;
 const SUBSCRIBED = subscribed('$1::bigint', '$2', '$3', '$4');
 
-/** Where events happen: on a page, which a funnel may show. */
+/** The page where events happen, and the funnel that shows it, if any. */
 interface Place {
   readonly pageId: bigint;
   readonly funnelId: bigint | null;
@@ -208,7 +212,7 @@ async function findPlace(tx: Executor, workspaceId: bigint, pageId: bigint): Pro
   return { pageId, funnelId: shown?.funnelId ?? null };
 }
 
-/** The endpoints of a workspace that are notified of events of these types. @param place null: they happen on no page */
+/** Finds the endpoints of a workspace to notify of events of these types. @param place null: they happen on no page */
 export async function findSubscriptions(
   tx: Pick<Executor, '$queryRawUnsafe'>,
   workspaceId: bigint,
@@ -238,11 +242,11 @@ export interface Written extends Notified {
 }
 
 /**
- * A statement that creates a row, and writes the whole record of its creation. It locks the table of events, then reads which endpoints are
- * active (missed-events.ts). The idempotency key may not have been claimed.
+ * A statement that creates a row and writes the complete record of its creation. It locks the table of events, then reads which endpoints
+ * are active (missed-events.ts). The idempotency key must be unclaimed.
  * @param write creates at most one row and returns its `workspace_id`, `id`, `contact_id` and JSON as `after`. Further parameters are those
- *   of the caller
- * @param eventTypes SQL of the types of its events
+ * of the caller
+ * @param eventTypes SQL of the types of the row's events
  */
 export function withRecord(resource: Resource, write: string, eventTypes: string): string {
   const subject = `'${subjectTypeOf(resource)}', t.id, t.contact_id`;
@@ -271,7 +275,7 @@ export function withRecord(resource: Resource, write: string, eventTypes: string
       ((select count(*) from happened) + (select count(*) from due))::int as rows from t`;
 }
 
-/** The condition that nobody has ever claimed the idempotency key. */
+/** The condition that no request has ever claimed the idempotency key. */
 export const IS_NEW_KEY = `not exists (select from idempotency_records o where o.key_hash = decode($key_hash::text, 'hex'))`;
 
 interface Outbox extends Pick<ChangeRecord, 'workspaceId' | 'contactId' | 'events'> {
@@ -279,7 +283,7 @@ interface Outbox extends Pick<ChangeRecord, 'workspaceId' | 'contactId' | 'event
   readonly subscriptions?: PreparedRecord['subscriptions'];
 }
 
-/** As `shownJson`. Several events often have the same JSON. */
+/** Like `shownJson`, memoized: several events often have the same JSON. */
 function shownOnce(): (resource: Resource, json: string) => string {
   const known = new Map<string, string>();
   return (resource, json) => {
@@ -289,7 +293,7 @@ function shownOnce(): (resource: Resource, json: string) => string {
   };
 }
 
-/** Writes the events, and a delivery for each endpoint that is notified. @param commit as in `Prepared` */
+/** Writes the events, and a delivery for each endpoint to notify. @param commit as in `Prepared` */
 export async function writeOutbox(
   tx: Executor,
   { workspaceId, contactId, events, pageId = null, subscriptions }: Outbox,

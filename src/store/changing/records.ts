@@ -1,4 +1,4 @@
-// What every change records besides its row, and the time of a change.
+// What every change records in addition to its row, and the time of a change.
 import type { Resource } from '../../resources/resource.ts';
 import type { Executor } from '../connections/executor.ts';
 import { TYPE_NUMBER } from '../sql/public-ids.ts';
@@ -25,12 +25,12 @@ export function tenancyOf({ team, workspaces }: Recorded): Tenancy {
 /** The kind of a change. It is recorded, so that a retry gets the same answer. */
 export type ChangeOutcome = 'created' | 'updated' | 'removed';
 
-/** What is done to a row, as its audit entry and its event are called. */
+/** What happens to a row, in the words of its audit entry and event. */
 export type RowAction = 'created' | 'updated' | 'deleted';
 
 export const outcomeOf = (action: RowAction): ChangeOutcome => (action === 'deleted' ? 'removed' : action);
 
-/** A change of one row, and what is recorded of it. */
+/** The record of a change of one row. */
 export interface ChangeRecord {
   readonly workspaceId: bigint;
   /** The noun of the changed row. */
@@ -49,25 +49,25 @@ export interface ChangeRecord {
     /** The part of its type after the dot. */
     readonly name: string;
     readonly subjectId: bigint;
-    /** JSON of the object. The event has what others are shown of it. */
+    /** JSON of the object. The event contains what other readers may see of it. */
     readonly data: string;
   }[];
   /** The page that its events happened on; absent or null: none. */
   readonly pageId?: bigint | null;
   /** Changes of children that are made with it, each with an audit entry of its own. Their events are among those above. */
   readonly children?: readonly ChangeRecord[];
-  /** How many rows were written besides the subject and this record, such as deliveries that are due again. */
+  /** How many rows were written in addition to the subject and this record, such as deliveries that are due again. */
   readonly rows?: number;
-  /** What a change has read for its record together with its own statements, to save a trip to the database; absent: nothing. */
+  /** What a change has read for its record together with its own statements, to save a round trip; absent: nothing. */
   readonly prepared?: PreparedRecord;
 }
 
-/** What is read before a change is recorded. */
+/** What a change reads before it is recorded. */
 export interface PreparedRecord {
   readonly auditEntryId: bigint;
   /**
    * The endpoints to notify of the events' types, and perhaps of others, read after the id of the audit entry was drawn; undefined: they
-   * are read with the events, as those of a page are.
+   * are read when the events are written, as for events on a page.
    */
   readonly subscriptions?: readonly Subscription[] | undefined;
 }
@@ -83,7 +83,7 @@ export function isNotified({ events = [] }: Resource, action: string): boolean {
   return events.includes(action);
 }
 
-/** The row already was as requested: only the idempotency key is recorded. */
+/** The row already had the requested values: only the idempotency key is recorded. */
 export interface Unchanged {
   readonly workspaceId: bigint;
   /** The JSON of the row. */
@@ -93,17 +93,22 @@ export interface Unchanged {
 /** How long a retry with the same key gets the first request's answer. */
 export const KEY_LIFETIME = "interval '24 hours'";
 
-/** The columns that every change of a row sets. @param now the placeholder of the change's time, which was read before */
+/** The assignments that every change of a row makes. @param now the placeholder of the change's time, which was read before */
 export function bumpAt(now: string, row = 'c'): string {
   return `row_version = ${row}.row_version + 1, updated_at = later_time(${row}.updated_at, ${now}::timestamptz)`;
 }
 
-/** SQL of the time of a change of a table, from the database's clock. It is announced where lists are ordered by the time of changes. */
+/**
+ * SQL of the time of a change of a table, from the database's clock. If lists are ordered by the time of changes, they do not read past it
+ * until the transaction ends.
+ */
 export function changeTime(table: Pick<Table<{ id: bigint }>, 'name' | 'resource'> | undefined): string {
   return table?.resource.sorts === undefined ? 'clock_timestamp()' : `draw_time(${TYPE_NUMBER[table.name]})`;
 }
 
-/** The time of a change. It is announced where the table's lists are ordered by the time of changes. */
+/**
+ * Draws the time of a change. If the table's lists are ordered by the time of changes, they do not read past it until the transaction ends.
+ */
 export async function timeOf(
   tx: Pick<Executor, '$queryRawUnsafe'>,
   table?: Parameters<typeof changeTime>[0],

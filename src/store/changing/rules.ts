@@ -19,7 +19,7 @@ interface Moments {
   readonly onUpdate: string;
 }
 
-/** A list of children that are written with their parent: its property, and their table. */
+/** A list of children that are written with their parent: the property, and the children's table. */
 export interface ChildRules {
   readonly property: string;
   readonly table: Table<{ id: bigint }>;
@@ -28,18 +28,18 @@ export interface ChildRules {
 /** The values of columns that a change sets. */
 interface GivenValues {
   readonly columns: Readonly<Record<string, unknown>>;
-  /** The values of the noun's inputs that are no columns, by property; absent: none. */
+  /** The values of the noun's inputs that are not columns, by property; absent: none. */
   readonly inputs?: Readonly<Record<string, unknown>>;
 }
 
-/** A row whose change is under way. It is locked, unless it is new. */
+/** A row during its change. It is locked, unless it is new. */
 export interface ChangingRow {
   readonly workspaceId: bigint;
-  /** null: it is new, and not written yet. */
+  /** null: it is new and not yet written. */
   readonly id: bigint | null;
   /** Its JSON before the change; null for a new one. */
   readonly before: string | null;
-  /** What is set, and what is done with its children by the property of their list; null: it is removed. */
+  /** The values to set, and the changes of its children by the property that lists them; null: it is removed. */
   readonly given:
     | (GivenValues & {
         readonly children?:
@@ -49,29 +49,29 @@ export interface ChangingRow {
     | null;
 }
 
-/** What a change of a row does to others in its transaction, for each of which there is a record. */
+/** How a change of a row changes other rows in its transaction, each with a record. */
 interface OtherChanges {
-  /** The nouns of the others. */
+  /** The nouns of the other rows. */
   readonly nouns: readonly Table<{ id: bigint }>[];
   /** Before the row is written. @throws Refused */
   before?(tx: Executor, row: ChangingRow): Promise<readonly ChangeRecord[]>;
-  /** Values of parameters that derived columns of a new row name, after `before`. */
+  /** Parameters for the derived columns of a new row; called after `before`. */
   parameters?(tx: Executor, row: ChangingRow): Promise<Readonly<Record<string, unknown>>>;
-  /** When the row is written. */
+  /** After the row is written. */
   after?(tx: Executor, row: ChangingRow): Promise<readonly ChangeRecord[]>;
 }
 
-/** What other rows do not allow a change. */
+/** Other rows do not allow a change. */
 export class Refused extends Error {
-  /** The property to blame; null: the change conflicts with what there is. */
+  /** The property at fault; null: the change conflicts with existing rows. */
   readonly property: string | null;
-  /** Of a list of children: which of them, and the property of it. */
+  /** If the property is a list of children: the index of the child, and the child's property. */
   readonly item: { readonly index: number; readonly property: string } | null;
 
   /** What is wrong with the property. */
   readonly fault: Fault | null;
 
-  /** @param why what is wrong with the property; a sentence where there is none */
+  /** @param why what is wrong with the property; a sentence if there is no property */
   constructor(property: string | null, why: Fault | string, item: Refused['item'] = null) {
     super(typeof why === 'string' ? why : why.message);
     this.property = property;
@@ -81,35 +81,35 @@ export class Refused extends Error {
 }
 
 export interface ChangeRules {
-  /** Columns computed from others, or from what clients give for them. */
+  /** Columns computed from others, or from the clients' values. */
   readonly derived?: Readonly<Record<string, Moments>>;
-  /** Events besides `created`, `updated` and `deleted`, and the conditions under which they happen. */
+  /** Events other than `created`, `updated` and `deleted`, and the conditions under which they happen. */
   readonly events?: Readonly<Record<string, Moments>>;
   /**
-   * A column, besides the id, by which clients can find the row. With `$known_by`, a change is made only while the row still has that
+   * A column, other than the id, by which clients can find the row. With `$known_by`, a change is made only while the row still has that
    * value.
    */
   readonly knownBy?: { readonly column: string; readonly keyOf: (sql: string) => string };
   /** The child table that applies tags to it. The input `tagIds` replaces the whole set. */
   readonly tags?: Table<{ id: bigint }>;
-  /** The properties that constraints belong to, where a property is not named after the column. */
+  /** The properties that violated constraints refer to, if a property is not named after the column. */
   readonly constraints?: Readonly<Record<string, string>>;
-  /** The row is shown as part of its parent, so the parent changes with it. */
+  /** The parent shows the row, so it changes with the row. */
   readonly touchesParent?: true;
-  /** What its changes do to other rows; absent: nothing. */
+  /** How its changes affect other rows; absent: not at all. */
   readonly others?: OtherChanges;
-  /** What the creation of a row does to others with Prisma's models, after it was written; absent: nothing. */
+  /** How the creation of a row changes others with Prisma's models, after the row is written; absent: not at all. */
   readonly afterInsert?: {
-    /** Whether there is anything to do: only then Prisma opens the transaction. */
+    /** Whether there is anything to do. Only then does Prisma open the transaction. */
     isNeeded(given: GivenValues): boolean;
     /** @throws Refused; AppError */
     make(tx: Transaction, row: ChangingRow): Promise<readonly ChangeRecord[]>;
   };
-  /** What follows in other tables from a row that was written, in a store where no triggers do it (shard-placement/). */
+  /** Updates other tables after a row was written, in stores without the triggers that do it (shard-placement/). */
   readonly keepOthers?: (tx: Executor, workspaceId: bigint, id: bigint) => Promise<void>;
-  /** Columns that a new row takes over from its parent, where they have the same names. */
+  /** Columns that a new row copies from its parent, which have the same names there. */
   readonly inherited?: readonly string[];
-  /** The lists of children that are written with it: those of its description, and others that its service gives. */
+  /** The lists of children that are written with it: those of its description, and those that its service adds. */
   readonly children?: readonly ChildRules[];
   /**
    * The maximum number of rows under one parent, and the property to report for one more. Where a change does not touch the parent, rows
@@ -118,7 +118,7 @@ export interface ChangeRules {
   readonly most?: { readonly perParent: number; readonly property: string };
 }
 
-/** The columns that clients may set. That of `archived` is generated (archiving.ts), and children are rows of their own. */
+/** The columns that clients may set. The column of `archived` is generated (archiving.ts), and children are separate rows. */
 export function givenColumns(resource: Resource, moment: Moment): string[] {
   return Object.entries(writableFields(resource, moment))
     .filter(([property, { children }]) => property in resource.fields && children === undefined)
@@ -127,7 +127,7 @@ export function givenColumns(resource: Resource, moment: Moment): string[] {
     .map(toSnakeCase);
 }
 
-/** Those columns that are merged: members that are not given keep their values. */
+/** The columns whose values are merged: members that the client omits keep their values. */
 export function mergedColumns({ fields }: Resource): string[] {
   return Object.entries(fields)
     .filter(([, { members, object }]) => (members ?? object) !== undefined)
@@ -135,7 +135,7 @@ export function mergedColumns({ fields }: Resource): string[] {
 }
 
 /**
- * The condition that a row still has the value that it was found by. It may have lost that value before it was locked.
+ * The condition that a row still has the value by which it was found. It may have lost that value before it was locked.
  * @param row the SQL of the locked row
  */
 export function isKnownBy({ knownBy }: ChangeRules, row: string): string {

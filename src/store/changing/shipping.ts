@@ -1,4 +1,4 @@
-// The SQL that is specific to changes of shipping: what they do to other rows, and what these do not allow.
+// The SQL that is specific to changes of shipping: how they change other rows, and what other rows do not allow.
 import { shippingRateName } from '../../resources/shipping-rate-names.ts';
 import { shippingRate } from '../../resources/shipping-rates.ts';
 import type { Executor } from '../connections/executor.ts';
@@ -14,7 +14,7 @@ const GROUPS = tableOf(shippingLocationGroupTable);
 const PACKAGES = tableOf(shippingPackageTable);
 const RATES = tableOf(shippingRate);
 
-/** The default package of a workspace is one: where another becomes it, the one before is it no more. */
+/** A workspace has one default package: a new default replaces the previous one. */
 export const SHIPPING_PACKAGE_RULES: ChangeRules = {
   others: {
     nouns: [PACKAGES],
@@ -32,10 +32,10 @@ export const SHIPPING_PACKAGE_RULES: ChangeRules = {
   },
 };
 
-/** The maximum number of variants that an error names. */
+/** The maximum number of variants in an error. */
 const MAX_NAMED = 5;
 
-/** A variant is in one profile at most. A new profile gets its location group. */
+/** A variant is in at most one profile. A new profile gets its location group. */
 export const SHIPPING_PROFILE_RULES: ChangeRules = {
   others: {
     nouns: [GROUPS],
@@ -76,7 +76,7 @@ async function requireInNoOther(tx: Executor, { workspaceId, id, given }: Changi
     });
 }
 
-/** A name that rates have stays. */
+/** A name cannot be removed while rates have it. */
 export const SHIPPING_RATE_NAME_RULES: ChangeRules = {
   others: {
     nouns: [],

@@ -1,8 +1,8 @@
-// What every workspace has from the start: its site, and a default theme with a style.
+// Every workspace starts with a site, and a default theme with a style.
 import type { StoreContext, Transaction } from '../store.ts';
 import { withTransaction } from './transactions.ts';
 
-/** Inserts it. @param workspace a new one, in the same transaction */
+/** Inserts the site, theme and style of a workspace that was created in the same transaction. */
 export async function insertSite(
   tx: Pick<Transaction, 'site' | 'theme' | 'style'>,
   {
@@ -28,7 +28,7 @@ export async function insertSite(
 }
 
 /**
- * Inserts it where a version before made the workspace, which knew nothing of it: during an upgrade such processes still run.
+ * Adds the site, theme and style to a workspace that an earlier version created without them: during an upgrade such processes still run.
  * @returns the id of the site
  */
 export async function completeWorkspace(
@@ -37,7 +37,7 @@ export async function completeWorkspace(
 ): Promise<bigint> {
   const ofWorkspace = { where: { workspaceId: workspace.id }, select: { id: true } };
   return withTransaction(ctx, async (tx) => {
-    // One at a time.
+    // Serializes concurrent callers.
     await tx.$executeRaw`select from workspaces where id = ${workspace.id} for update`;
     if ((await tx.site.findUnique(ofWorkspace)) === null) await insertSite(tx, workspace);
     return (await tx.site.findUniqueOrThrow(ofWorkspace)).id;

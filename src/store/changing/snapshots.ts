@@ -15,10 +15,11 @@ export async function findSnapshotsById(
   workspaceId: bigint,
   ids: readonly bigint[],
 ): Promise<Map<bigint, string>> {
-  // Not by a join with the ids: where the planner knows nothing of the table, it would read all rows of the workspace for it. And a
-  // single row by a parameter of its own: for a list of unknown length PostgreSQL would plan each time.
+  // A join with the ids would read all rows of the workspace where the planner has no statistics of the table. A single id is a parameter
+  // of its own, because PostgreSQL would plan each execution for a list of unknown length.
   const [only] = ids.length === 1 ? ids : [];
-  // The subquery keeps from PostgreSQL how many ids there are. It would plan each execution anew, which takes longer than reading the rows.
+  // The subquery hides the number of ids from PostgreSQL. Otherwise it would plan each execution anew, which takes longer than reading the
+  // rows.
   const { text } = statement(
     `${name}.${resource.type}.snapshot${only === undefined ? 's' : ''}`,
     () => `select t.id, ${inWorkspace(snapshot(resource, columns), '$1::bigint')}::text as snapshot
@@ -33,17 +34,17 @@ function isShown(entry: readonly [bigint, string | undefined]): entry is [bigint
   return entry[1] !== undefined;
 }
 
-/** The condition that a row is of a workspace. A team or a workspace is found by its id alone. */
+/** The condition that a row is in a workspace. For a team or a workspace the id alone suffices. */
 function ofWorkspace(table: PublicIdTable, workspace: string): string {
   return isBelowWorkspace(table) ? `t.workspace_id = ${workspace}` : `${workspace} is not null`;
 }
 
-/** The same without the ids. */
+/** Like `findSnapshotsById`, as a list. */
 export async function findSnapshots(...of: Parameters<typeof findSnapshotsById>): Promise<string[]> {
   return [...(await findSnapshotsById(...of)).values()];
 }
 
-/** The contact that a row of a workspace leads to; null where it is about nobody. */
+/** The contact whose data a row of a workspace holds; null if it has none. */
 export async function findContactOf(
   tx: Pick<Executor, '$queryRawUnsafe'>,
   { name, resource }: Table<{ id: bigint }>,

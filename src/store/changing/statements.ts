@@ -1,6 +1,6 @@
 // The statements that create, change and remove a row of any noun, made from its description. A change takes several statements of one
-// transaction (steps.ts); a creation may be one statement, which writes the record too. What statements may do, and have to do, depends on what
-// is known of the row, and on where the rows of the store are (shard-placement/).
+// transaction (steps.ts); a creation may be one statement, which writes the record too. What a statement can and must do depends on whether
+// the row's workspace is known, and on where the store's rows are (shard-placement/).
 import { typeOf } from '../../resources/field-types.ts';
 import { isOrdered, type Resource, toSnakeCase } from '../../resources/resource.ts';
 import { isShownInPart } from '../../rows/shown-json.ts';
@@ -18,65 +18,66 @@ import { type ChangeRules, givenColumns, isKnownBy, mergedColumns } from './rule
 
 type Noun = Table<{ id: bigint }>;
 
-/** The statements of one noun. Those of a row find it by `$id` within the caller's ownership, and its workspace. */
+/** The statements of one noun. They find a row by `$id`, its workspace and the caller's ownership. */
 export interface ChangeStatements {
   readonly table: Noun;
   readonly rules: ChangeRules;
-  /** The parent of a new row, `$id`: `workspace_id`, and the columns that the row takes over. Locks the parent, unless it is a workspace. */
+  /**
+   * Reads the parent of a new row, `$id`: `workspace_id`, and the columns that the row copies. Locks the parent, unless it is a workspace.
+   */
   readonly owner: NamedStatement;
-  /** How many rows the parent has: `count`; and where they have an order, the `position` behind them. null where neither matters. */
+  /** Counts the parent's rows: `count`; if they are ordered, also the next `position`. null if neither is needed. */
   readonly siblings: NamedStatement | null;
   /**
-   * For a record that is written by itself: `audit_entry_id`. Where statements get what is drawn first, also the time of the change as `now`;
-   * elsewhere they take the time themselves.
+   * Draws `audit_entry_id` for a record that is written separately. With `drawsFirst` it also draws the time of the change as `now`;
+   * otherwise the statements take the time themselves.
    */
   readonly draw: NamedStatement;
-  /** Creates a row: `id`, and what `created` shows, unless `showsAfterwards`. */
+  /** Creates a row: returns `id` and, unless `showsAfterwards`, what `shown` returns. */
   readonly insert: NamedStatement;
-  /** Locks a row: `workspace_id`. Before it, its parent where that changes too. */
+  /** Locks a row and returns `workspace_id`. If the parent changes too, locks it first. */
   readonly lock: NamedStatement;
   /** For a noun with personal fields: locks the row's contact, so that it is not erased meanwhile, and blanks the row if it was erased. */
   readonly personal: { readonly hold: NamedStatement; readonly blank: NamedStatement } | null;
   /** The locked row: its JSON as `before`, `parent_id`, `contact_id`. */
   readonly before: NamedStatement;
   /**
-   * What a change makes of the locked row: whether it is still known by what it was found by (`is_known`), whether anything would change
-   * (`is_change`), the columns after the change as text (`new_...`), and which events of the rules would happen (`has_...`).
+   * Computes a change of the locked row: whether the row still has the value by which it was found (`is_known`), whether anything would
+   * change (`is_change`), the columns after the change as text (`new_...`), and which events of the rules would happen (`has_...`).
    */
   readonly plan: NamedStatement;
-  /** Changes a row, and shows what `shown` shows, unless `showsAfterwards`. */
+  /** Changes a row and, unless `showsAfterwards`, returns what `shown` returns. */
   readonly update: NamedStatement;
   readonly remove: NamedStatement;
-  /** The endpoints that are notified of events of the types `$event_types` in the row's workspace (`Subscription`). */
+  /** Finds the endpoints to notify of events of the types `$event_types` in the row's workspace (`Subscription`). */
   readonly subscriptions: NamedStatement;
-  /** Changes the parent where this row is a part of it; else null. */
+  /** Changes the parent if it shows this row; else null. */
   readonly touch: NamedStatement | null;
-  /** A row as it is now: its JSON as `after`, its `contact_id`, and which events of the rules happened at its creation (`has_...`). */
+  /** Reads the row: its JSON as `after`, its `contact_id`, and which events of the rules happened at its creation (`has_...`). */
   readonly shown: NamedStatement;
-  /** Whether a statement that writes does not show the row: `shown` follows it. */
+  /** Whether a statement that writes cannot return the row, so that `shown` must follow it. */
   readonly showsAfterwards: boolean;
   /**
-   * Creates a row below `$id` together with its record (`Written`), unless the caller does not own it or the key was ever claimed. null
-   * where a statement writes to one table alone, where the rules change other rows or lock the parent, and where events show less than the
-   * record.
+   * Creates a row below `$id` together with its record (`Written`), unless the caller does not own it or the key was ever claimed. null if
+   * a statement can write to only one table, if the rules change other rows or lock the parent, or if events show less than the record.
    */
   readonly createRecorded: NamedStatement | null;
 }
 
-/** What the statements of a change have to do. */
+/** What the statements of a change must do. */
 export type StatementRules = Pick<PlacementRules, 'namesWorkspace' | 'writesAlone' | 'drawsFirst'>;
 
-/** For rows that a change of several steps has locked: their workspace and the time of the change are known, in any store. */
+/** For rows that a change of several steps has locked: in any store, their workspace and the time of the change are known. */
 export const OF_KNOWN_ROWS: StatementRules = { namesWorkspace: true, writesAlone: true, drawsFirst: true };
 
-/** @param rules the SQL that is specific to the noun @param must what the statements have to do */
+/** @param rules the SQL that is specific to the noun @param must what the statements must do */
 export function changeStatements(table: Noun, rules: ChangeRules, must: StatementRules): ChangeStatements {
   const { name, parent } = table;
   const { namesWorkspace, writesAlone, drawsFirst } = must;
   const workspace = namesWorkspace ? '$workspace_id::bigint' : 't.workspace_id';
   const of = (verb: string, text: string) => named(`${name}.${verb}`, text, workspace);
   const here = 't.workspace_id = $workspace_id::bigint and t.id = $id::bigint';
-  /** For statements that are sent before the answer to the lock: the workspace is known only where it was looked up. */
+  /** For statements that are sent before the lock is answered: the workspace is known only if it was looked up. */
   const locked = namesWorkspace ? here : 't.id = $id::bigint';
   const own = namesWorkspace ? locked : `${locked} and ${table.owned('$team', '$workspaces')}`;
   const show = (type: 'json' | 'text', instead = {}) =>
@@ -153,7 +154,7 @@ export function changeStatements(table: Noun, rules: ChangeRules, must: Statemen
   };
 }
 
-/** SQL of the types of the events of a new row `t`, of which it is known which events of the rules happened. */
+/** SQL of the event types of a new row `t` that has columns for the events of the rules. */
 function typesOfNew(resource: Resource, { events = {} }: ChangeRules): string {
   const types = [
     ['created', 'true'],
@@ -164,7 +165,7 @@ function typesOfNew(resource: Resource, { events = {} }: ChangeRules): string {
   return `array_remove(array[${types}]::text[], null)`;
 }
 
-/** The time of a change. It is announced where lists are ordered by time. */
+/** The time of a change. If lists are ordered by time, they do not read past it until the transaction ends. */
 function timeOfChange(table: Noun, { touchesParent }: ChangeRules): string {
   return changeTime(touchesParent ? tableNamed(table.parent.table) : table);
 }
@@ -200,14 +201,14 @@ function changedColumns({ resource }: Noun, rules: ChangeRules): string[] {
 }
 
 /**
- * Given columns are the parameters `$new_...`, which have the columns' types.
- * @param owner finds the workspace, where it is not known: then nothing is inserted for a key that was claimed, either
+ * The columns' values are the parameters `$new_...`, which have the columns' types.
+ * @param owner finds the workspace if it is not known; then nothing is inserted for a claimed key either
  */
 function insertText(table: Noun, rules: ChangeRules, drawsFirst: boolean, owner?: string): string {
   const { resource, name, parent } = table;
   const typed = (sql: string) =>
     sql.replaceAll(/\bn\.(\w+)/g, (_, column: string) => `$new_${column}::${typeOfColumn(resource, column)}`);
-  // Elsewhere a trigger takes the time.
+  // Without `drawsFirst`, a trigger sets the time.
   const isTimed = drawsFirst && resource.sorts !== undefined;
   const values: Record<string, string> = {
     workspace_id: owner === undefined ? '$workspace_id::bigint' : 'p.workspace_id',
@@ -234,7 +235,7 @@ export function typeOfColumn({ fields }: Resource, column: string): string {
   return typeOf(field.type).columns[0] ?? 'text';
 }
 
-/** The rules' SQL is over the old row `o` and the new one `n`; where a column is computed, over what is given as `n`. */
+/** The rules' SQL uses the old row `o` and the new row `n`; in a computed column, `n` has the client's values. */
 function planText(table: Noun, rules: ChangeRules): string {
   const { resource, name } = table;
   const merged = mergedColumns(resource);
@@ -258,7 +259,7 @@ function planText(table: Noun, rules: ChangeRules): string {
       cross join lateral (select ${computed} from jsonb_populate_record(t, $given::jsonb) n) v ${after}`;
 }
 
-/** One column for each event of the rules: whether it happens. */
+/** One column for each event of the rules, which says whether it happens. */
 function happened(
   { events = {} }: ChangeRules,
   moment: 'onCreate' | 'onUpdate',

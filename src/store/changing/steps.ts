@@ -1,6 +1,6 @@
-// Creates, changes and removes a row of any noun, in the steps of one transaction. Steps that need no answer of each other are sent
-// together (pipeline.ts). Where one statement may write several tables, a creation that writes no other row of a noun writes its row and its
-// record in one step.
+// Creates, changes and removes a row of any noun, in the steps of one transaction. Steps that do not depend on each other are sent together
+// (pipeline.ts). If one statement can write several tables, a creation that writes no other row of a noun writes its row and its record in
+// one step.
 import { ignoreUnhandled } from '../../concurrency/ignore-unhandled.ts';
 import { notFound, preconditionFailed } from '../../errors.ts';
 import type { Resource } from '../../resources/resource.ts';
@@ -32,60 +32,60 @@ import type { ChangingRow } from './rules.ts';
 import type { ChangeStatements } from './statements.ts';
 import { applyTags, replaceTags } from './tag-set.ts';
 
-/** What a client wants changed. */
+/** The change that a client requests. */
 export interface Wanted {
-  /** The row's id; at creation its parent's. */
+  /** The row's id; for a creation, its parent's id. */
   readonly id: bigint;
-  /** Whether the precondition holds for the row, given its JSON for REST; null: there is none. */
+  /** Tests the precondition with the row's JSON for REST; null: there is none. */
   readonly precondition: ((json: string) => boolean) | null;
   /** Whether `given` needs the row. */
   readonly needsRow?: boolean;
   /**
-   * The values to set. Asked for once the precondition holds, and not for a retry of what was made before.
-   * @param before the row's JSON for REST; empty where it is not needed @throws AppError for what the row does not allow
+   * Returns the values to set. Called after the precondition holds, and not for the retry of a completed request.
+   * @param before the row's JSON for REST; empty without `needsRow` @throws AppError for what the row does not allow
    */
   given(before: string): Given;
-  /** What the row was found by; null: its id. Nothing is changed if it is no longer that. */
+  /** The value by which the row was found; null: its id. Nothing changes if the row no longer has that value. */
   readonly knownBy?: string | null;
-  /** Values of further parameters of the noun's rules. */
+  /** More parameters for the noun's rules. */
   readonly parameters?: Readonly<Record<string, unknown>>;
 }
 
 export interface Given extends GivenColumns {
-  /** What is done with its children. */
+  /** The changes of its children. */
   readonly children?: GivenChildren | undefined;
-  /** The values of the noun's inputs that are no columns, by property; absent: none. */
+  /** The values of the noun's inputs that are not columns, by property; absent: none. */
   readonly inputs?: Readonly<Record<string, unknown>>;
-  /** The tags to have; null: those that there are. */
+  /** The tags that the row gets; null: it keeps its tags. */
   readonly tagIds: readonly bigint[] | null;
 }
 
-/** The transaction of a change, its caller, and what is recorded. */
+/** The transaction of a change, its caller, and the data for its record. */
 export interface Changing {
   readonly tx: Pipeline;
-  /** Prisma's models in the same transaction; null: it was opened without them. */
+  /** Prisma's models in the same transaction; null: the transaction was opened without them. */
   readonly models: Transaction | null;
   readonly statements: ChangeStatements;
   /** Whether triggers keep rows of other tables up to date; otherwise the noun's rules do (`keepOthers`). */
   readonly hasTriggers: boolean;
-  /** Who makes the change, restricted to the row's workspace where that must be known. */
+  /** The caller, restricted to the row's workspace if statements need it. */
   readonly recorded: Recorded;
-  /** The row's workspace where it was looked up; null: the row says it. */
+  /** The row's workspace, if it was looked up; null: it is read from the row. */
   readonly workspaceId: bigint | null;
   /** All workspaces in which the idempotency key may have been used. */
   readonly everywhere: Tenancy;
 }
 
-/** A change that was made: what was recorded, and who is notified. */
+/** A completed change: what was recorded, and the endpoints that were notified. */
 export interface Made extends Notified {
   readonly change: ChangeRecord;
 }
 
-/** A parent has as many rows as it may have. */
+/** A parent already has the maximum number of rows. */
 export class TooMany extends Error {}
 
 export interface Same {
-  /** The JSON of the row, which already was as requested. */
+  /** The JSON of the row, which already had the requested values. */
   readonly unchanged: string;
 }
 
@@ -135,7 +135,7 @@ export async function create(changing: Changing, wanted: Wanted): Promise<Made> 
       await tx.commit();
       return { endpoints, rows, change: changeOf(changing, 'created', workspace_id, rowId, snapshots, []) };
     }
-    // The steps say why, or claim an expired key again.
+    // The steps below find out why, or claim an expired key again.
   }
   const draw = () => only(ask<Drawn>(tx, statements.draw, values));
   const [turn, [owned], early] = await Promise.all([
@@ -152,7 +152,8 @@ export async function create(changing: Changing, wanted: Wanted): Promise<Made> 
   const unwritten = { workspaceId: workspace_id, id: null, before: null, given };
   const first = await others(changing, 'before', unwritten);
   const derived = await rules.others?.parameters?.(tx, unwritten);
-  // Others may wait for locks. Lists of all teams end before the ids of a transaction that is open.
+  // Drawn as late as possible, because the other steps may wait for locks, and the lists of all teams hide rows newer than the ids of an
+  // open transaction.
   const drawn = early ?? (await draw());
   const of = { ...values, ...drawn, ...siblings, ...owned, ...derived };
   touch(changing, of);
@@ -252,7 +253,7 @@ export async function remove(changing: Changing, wanted: Wanted): Promise<Made> 
   const first = await others(changing, 'before', row);
   const [drawn, subscriptions] = await (preparing ?? prepare());
   touch(changing, { ...of, ...drawn });
-  // If it fails, so does the record, which is sent with it.
+  // If the removal fails, so does the record, which is sent with it.
   void ask(tx, statements.remove, of);
   const events = event(statements.table.resource, 'deleted', wanted.id, before.before);
   const snapshots = { contact_id: before.contact_id, before: before.before, after: null };
@@ -261,7 +262,7 @@ export async function remove(changing: Changing, wanted: Wanted): Promise<Made> 
   return finish(changing, turn, change, drawn, subscriptions);
 }
 
-/** The values by which statements find a row before the answer to its lock is there. */
+/** The values by which statements find a row before its lock is answered. */
 function valuesFor({ recorded, workspaceId }: Changing, id: bigint) {
   return { ...recorded, id, workspace_id: workspaceId };
 }
@@ -283,8 +284,9 @@ async function lock(changing: Changing, id: bigint) {
 }
 
 /**
- * Draws the id of the audit entry and reads who is notified. Sent after `lock`, so that events are in the order of the changes; where rules
- * change other rows, only after their locks, since lists of all teams end before the ids of an open transaction.
+ * Draws the id of the audit entry and reads which endpoints to notify. Sent after `lock`, so that events are in the order of the changes.
+ * If rules change other rows, it is sent after their locks, because the lists of all teams hide rows newer than the ids of an open
+ * transaction.
  */
 function prepareRecord(changing: Changing, action: 'updated' | 'deleted', id: bigint) {
   const { tx, statements } = changing;
@@ -298,9 +300,9 @@ function writesRowAlone({ tagIds, children = {} }: Given): boolean {
   return tagIds === null && Object.values(children).every((list) => list.length === 0);
 }
 
-/** Changes the parent where the row is a part of it. */
+/** Changes the parent if it shows the row. */
 function touch({ tx, statements }: Changing, values: Readonly<Record<string, unknown>>): void {
-  // If it fails, so does everything behind it.
+  // If it fails, so do all statements after it.
   if (statements.touch !== null) void ask(tx, statements.touch, values);
 }
 
@@ -329,12 +331,12 @@ function possibleEvents({ statements: { table, rules } }: Changing, action: RowA
   ];
 }
 
-/** The types of those events that endpoints are notified of. */
+/** The types of those events for which endpoints are notified. */
 function typesOf(resource: Resource, names: readonly string[]): string[] {
   return names.filter((name) => isNotified(resource, name)).map((name) => eventTypeOf(resource, name));
 }
 
-/** What the noun's rules do to other rows. */
+/** Changes other rows as the noun's rules say. */
 async function others(
   { tx, statements: { rules } }: Changing,
   moment: 'before' | 'after',
@@ -343,7 +345,7 @@ async function others(
   return (await rules.others?.[moment]?.(tx, row)) ?? [];
 }
 
-/** What the noun's rules do to other rows with Prisma's models. */
+/** Changes other rows with Prisma's models as the noun's rules say. */
 async function afterInsert(
   { models, statements: { rules } }: Changing,
   row: ChangingRow,
@@ -387,13 +389,13 @@ function changeOf(
   };
 }
 
-/** The values of a new row's columns; null for those that are not given. */
+/** The values of a new row's columns; null for those that the client omits. */
 function newValues({ parameters }: NamedStatement, { columns }: Given): Record<string, unknown> {
   const names = parameters.filter((parameter) => parameter.startsWith(NEW));
   return Object.fromEntries(names.map((name) => [name, columns[name.slice(NEW.length)] ?? null]));
 }
 
-/** What the parameters of a row's columns begin with. */
+/** The prefix of the parameters that hold a row's columns. */
 const NEW = 'new_';
 
 function ask<Row extends object>(

@@ -51,7 +51,7 @@ export async function replaceTags(
   return [...(await applyTags(tx, applied, workspaceId, objectId, missing)), ...removed];
 }
 
-/** Removes applied tags. Those that have gone meanwhile, together with their tag, have no event. */
+/** Removes applied tags. Those that disappeared meanwhile with their tag get no event. */
 async function removeTags(
   tx: Executor,
   applied: Applied,

@@ -1,5 +1,5 @@
-// Keeps the table of the products with a tag after products and prices were written, in stores where the triggers of the migration
-// tagged_products do not (shard-placement/).
+// Updates the table `tagged_products` after products and prices were written, in stores without the triggers of the migration
+// tagged_products (shard-placement/).
 import type { Executor } from '../connections/executor.ts';
 
 const LOCK = `select p.id from products p where p.workspace_id = $1::bigint and p.id = $2::bigint for no key update`;
@@ -14,7 +14,7 @@ const WRITE = `insert into tagged_products as m (workspace_id, product_id, tag_i
   on conflict (workspace_id, product_id, tag_id) do update
     set name = excluded.name, created_at = excluded.created_at, price = excluded.price`;
 
-/** Locks the product, so that of two changes at once the later one sees both. */
+/** Updates the rows of one product. Locks the product, so that the later of two concurrent changes sees both. */
 export async function keepTaggedProducts(
   tx: Pick<Executor, '$queryRawUnsafe' | '$executeRawUnsafe'>,
   workspaceId: bigint,
@@ -28,7 +28,7 @@ export async function keepTaggedProducts(
 const PRODUCT_OF_PRICE = `select r.product_id as "productId" from product_prices r
   where r.workspace_id = $1::bigint and r.id = $2::bigint`;
 
-/** The same for the product of a price. */
+/** Updates the rows of the product of a price. */
 export async function keepProductOfPrice(tx: Executor, workspaceId: bigint, priceId: bigint): Promise<void> {
   const [price] = await tx.$queryRawUnsafe<{ productId: bigint }[]>(PRODUCT_OF_PRICE, workspaceId, priceId);
   if (price !== undefined) await keepTaggedProducts(tx, workspaceId, price.productId);

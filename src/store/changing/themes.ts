@@ -1,4 +1,4 @@
-// The SQL that is specific to changes of themes: one of a workspace is the default.
+// The SQL that is specific to changes of themes: a workspace has one default theme.
 import type { Executor } from '../connections/executor.ts';
 import { tableOf } from '../tables/tables.ts';
 import { themeTable } from '../tables/themes.ts';
@@ -7,7 +7,7 @@ import type { ChangeRecord } from './records.ts';
 
 const THEMES = tableOf(themeTable);
 
-/** Makes a locked theme the default one. @returns the change of the one before */
+/** Makes a locked theme the default. @returns the change of the previous default */
 export async function makeDefault(
   tx: Executor,
   workspaceId: bigint,

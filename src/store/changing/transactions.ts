@@ -41,7 +41,7 @@ function limitsOf({ store, deadline = Number.POSITIVE_INFINITY }: StoreContext) 
 
 /** The transaction of a change. */
 export interface Opened<Tx> {
-  /** Takes several statements at once. The change commits with it. */
+  /** Sends several statements as one batch. The change commits with it. */
   readonly pipeline: Pipeline;
   /** What a change of several steps uses. */
   readonly tx: Tx;
@@ -52,8 +52,8 @@ export interface Opened<Tx> {
 /**
  * Opens the transaction of a change for a caller. It sees and changes only rows that the caller owns, and waits for locks only as long as
  * other changes do.
- * @param keyHash an idempotency key, which no other transaction has at that time
- * @throws as `withTransaction`, but the database's error for what PostgreSQL has refused or ended, so that it can be told and tried again
+ * @param keyHash an idempotency key, which the transaction locks
+ * @throws as `withTransaction`, but the database's error for what PostgreSQL refused or ended, so that callers can recognize it and retry
  */
 export type Open<Tx> = <T>(
   ctx: StoreContext,
@@ -84,8 +84,8 @@ export function lockTimeout(hasKey: boolean): AppError {
 }
 
 /**
- * With SQL: statements are sent together where they need no answer of each other (pipeline.ts). `work` sends the commit with its last
- * statements: without it, everything is rolled back.
+ * With SQL: statements that do not depend on each other are sent together (pipeline.ts). `work` sends the commit with its last statements;
+ * if it does not, everything is rolled back.
  */
 export const withSql: Open<Executor> = async (ctx, tenancy, work, keyHash) => {
   const { store } = ctx;
@@ -96,13 +96,13 @@ export const withSql: Open<Executor> = async (ctx, tenancy, work, keyHash) => {
     let isClean = false;
     try {
       requireNotAborted(ctx);
-      // Where it fails, so does what is sent behind it.
+      // If it fails, so do the statements after it.
       enter(tx, isEntered, tenancy, keyHash).then(null, () => {});
       const done = await work({ pipeline: tx, tx, ready: async () => {} });
       isClean = tx.isCommitted || (await rollBack(client, tx));
       return done;
     } catch (error) {
-      // Where a prepared statement is older than its table, each use of it would fail.
+      // A prepared statement older than its table would fail each time on this connection.
       isClean = (await rollBack(client, tx)) && !isStale(error);
       throw error;
     } finally {
@@ -113,7 +113,7 @@ export const withSql: Open<Executor> = async (ctx, tenancy, work, keyHash) => {
 
 /** @returns whether the connection can be used again */
 async function rollBack(client: pg.PoolClient, tx: Pipeline): Promise<boolean> {
-  // What was asked for just before goes out first: behind the rollback, PostgreSQL would commit it on its own.
+  // Pending statements go out first: after the rollback, PostgreSQL would commit each on its own.
   await tx.end();
   return client.query('rollback').then(
     () => true,
@@ -121,7 +121,7 @@ async function rollBack(client: pg.PoolClient, tx: Pipeline): Promise<boolean> {
   );
 }
 
-/** Enters the tenancy, bounds waits for locks, and takes the key. */
+/** Enters the tenancy, limits waits for locks, and locks the idempotency key. */
 function enter(
   tx: Executor,
   isEntered: boolean,
@@ -136,7 +136,7 @@ function enter(
   ]);
 }
 
-/** @param run calls its parameter immediately before the commit is sent */
+/** Runs a change until its commit. @param run calls its parameter immediately before the commit is sent */
 async function untilCommit<T>(ctx: StoreContext, run: (onCommit: () => void) => Promise<T>): Promise<T> {
   const { signal } = ctx;
   const { promise: aborted, reject } = Promise.withResolvers<never>();
@@ -147,7 +147,7 @@ async function untilCommit<T>(ctx: StoreContext, run: (onCommit: () => void) => 
   };
   const transaction = run(onCommit).catch((error: unknown) => {
     const known = toStoreError(error);
-    // What PostgreSQL refused is not committed.
+    // PostgreSQL does not commit what it refused.
     const isUndone = isConflictOfTransactions(error) || tookTooLong(error) || wasRefused(error);
     if (isUndone || !(known instanceof AppError)) throw error;
     // The commit failed, or its result was lost.

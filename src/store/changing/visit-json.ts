@@ -1,11 +1,11 @@
-// What a contact shows of a visit, with what its user agent says of itself.
+// The JSON of a visit that a contact shows, with the details from its user agent.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Bowser from 'bowser';
 import { LRUCache } from 'lru-cache';
 import { type GivenVisit, VISIT } from '../../resources/visits.ts';
 import { toRestObject } from '../../rows/resource-writer.ts';
 
-/** A visit whose time is known. */
+/** A visit with its time. */
 export interface NewVisit extends GivenVisit {
   readonly startedAt: Date;
 }
@@ -34,15 +34,17 @@ interface Known {
   readonly deviceType: string | null;
 }
 
-/** What is read of a user agent: those of browsers are shorter. A longer one costs no more, in time and in the cache. */
+/**
+ * How many characters of a user agent are parsed and cached. Those of browsers are shorter; the limit bounds time and memory for others.
+ */
 const READ_CHARS = 512;
-/** There are few browsers, and many visits with each. */
+/** Memoized, because many visits come from few different browsers. */
 const known = new LRUCache<string, Known>({ max: 2_000 });
 
-/** User agents that are parsed in one turn of the event loop. One that is made for it takes 0.5 ms. */
+/** How many user agents are parsed in one tick of the event loop. A malicious one takes 0.5 ms. */
 const PARSED_AT_ONCE = 20;
 
-/** Parses the user agents of visits that are not known yet, and lets others work in between. */
+/** Parses the user agents of visits that are not cached yet, and yields to the event loop in between. */
 export async function readUserAgents(visits: readonly NewVisit[]): Promise<void> {
   let parsed = 0;
   for (const { userAgent } of visits) {
@@ -53,7 +55,7 @@ export async function readUserAgents(visits: readonly NewVisit[]): Promise<void>
   }
 }
 
-/** What a user agent says of itself. */
+/** The details in a user agent. */
 function knownOf(given: string): Known {
   const userAgent = given.slice(0, READ_CHARS);
   const found = known.get(userAgent) ?? parseUserAgent(userAgent);

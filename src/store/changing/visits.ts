@@ -1,5 +1,5 @@
-// Records visits to a page, and what follows from them, in one transaction: the hours of its statistics, who has ever visited it, and what
-// contacts show of their visits. Who records visits of a page holds its lock, so that each is counted once.
+// Records visits to a page in one transaction with what follows from them: the page's hourly statistics, its unique visitors, and the first
+// and last visits that contacts show. The transaction holds a lock for the page, so that each visit is counted once.
 import { hash } from 'node:crypto';
 import { toSnakeCase } from '../../resources/resource.ts';
 import { ORIGIN } from '../../resources/visits.ts';
@@ -19,13 +19,13 @@ interface Place {
 
 const LOCK = `select true from pg_advisory_xact_lock(hashtextextended('visits of page ' || $1, 0))`;
 
-/** Erasures of the contacts wait for the visits, and visits for erasures that have begun. */
+/** Erasures of the contacts wait until the visits are recorded, and the visits wait for erasures in progress. */
 const HOLD = `select true from contacts c where c.workspace_id = $1::bigint and c.id = any($2::bigint[])
   order by c.id for key share`;
 
 /**
- * Looks up each uuid and each contact by itself. Given as one list, PostgreSQL may choose an index by which it reads all visits of the page, or
- * all erasures of the workspace. Only the primary key has the order by uuid, so the planner can choose no other index for a visit.
+ * Looks up each uuid and each contact separately. For one list, PostgreSQL may choose an index by which it reads all visits of the page, or
+ * all erasures of the workspace. `order by v.uuid` forces the primary key, because no other index has that order.
  */
 const SEEN = `select clock_timestamp() as now, array(select u.uuid::text from unnest($3::uuid[]) u (uuid)
     where (select true from visits v where v.workspace_id = $1::bigint and v.page_id = $2::bigint and v.uuid >= u.uuid and v.uuid <= u.uuid
@@ -33,7 +33,7 @@ const SEEN = `select clock_timestamp() as now, array(select u.uuid::text from un
   array(select u.id from unnest($4::bigint[]) u (id)
     where exists (select from contact_erasures x where x.workspace_id = $1::bigint and x.contact_id = u.id offset 0)) as erased`;
 
-/** The types of the columns that a visit gives, by its properties. */
+/** The column types of a visit's properties. */
 const TYPES: Partial<Record<keyof NewVisit, string>> = {
   ...{ uuid: 'uuid', contactId: 'bigint', visitorId: 'text' },
   ...Object.fromEntries(Object.keys(ORIGIN).map((property) => [property, 'text'])),
@@ -71,9 +71,10 @@ const OF_CONTACTS = `insert into contact_visits as c (workspace_id, contact_id, 
       then excluded.last_visit_with_utm else c.last_visit_with_utm end`;
 
 /**
- * Records visits; those whose uuid the page has got in the last 24 hours are left out. Nothing is recorded where one names an erased contact.
+ * Records visits; skips those whose uuid the page has received in the last 24 hours. Records nothing if a visit refers to an erased
+ * contact.
  * @param visits each uuid once
- * @returns the contacts in them that are erased
+ * @returns the erased contacts among those of the visits
  * @throws the database's error when the page or a contact is gone; AppError as other changes do
  */
 export async function recordVisits(
@@ -86,7 +87,7 @@ export async function recordVisits(
   const uuids = visits.map(({ uuid }) => uuid);
   const contactIds = [...new Set(visits.flatMap(({ contactId }) => contactId ?? []))];
   let erased: readonly bigint[] = [];
-  // Only contacts show them. Nothing is locked meanwhile.
+  // Only contacts show user agents. Parsed before anything is locked.
   await readUserAgents(visits.filter(({ contactId }) => contactId != null));
   await executeUnrecorded(ctx, { ...tenancy, workspaceIds: [workspaceId] }, async (tx) => {
     if (contactIds.length > 0) void ask(tx, HOLD, workspaceId, contactIds);
@@ -103,7 +104,7 @@ export async function recordVisits(
   return erased;
 }
 
-/** Finds what is known before visits are written. @param uuids those of the visits @param contactIds their contacts */
+/** Reads the time, and which uuids and contacts must not be written. @param uuids those of the visits @param contactIds their contacts */
 export async function findSeen(
   tx: Executor,
   { workspaceId, pageId }: Place,
@@ -117,14 +118,14 @@ export async function findSeen(
 
 interface Found {
   readonly now: Date;
-  /** Uuids that the page has got in the last 24 hours. */
+  /** Uuids that the page has received in the last 24 hours. */
   readonly seen: readonly string[];
   readonly erased: readonly bigint[];
 }
 
 /**
- * Writes visits that the page has not got yet, under its lock.
- * @returns the last statements, which have been sent
+ * Writes visits that are new to the page, under its lock.
+ * @returns the last statements, which were sent but are not awaited
  */
 export async function writeVisits(
   tx: Executor,
@@ -160,17 +161,19 @@ function toColumns(visit: NewVisit): Record<string, unknown> {
   return columns;
 }
 
-/** What a visitor is known by: the first 128 bits of a hash, as hexadecimal digits. */
+/** Identifies a visitor: the first 128 bits of a hash, as hexadecimal digits. */
 function visitorOf({ contactId, visitorId }: NewVisit): string {
   return contactId == null ? digestOf(`visitor ${visitorId}`) : visitorOfContact(contactId);
 }
 
-/** What a contact is known by, as a visitor. */
+/** Identifies a contact as a visitor. */
 export const visitorOfContact = (contactId: bigint) => digestOf(`contact ${contactId}`);
 
 const digestOf = (name: string) => hash('sha256', name).slice(0, 32);
 
-/** What is added to each hour by visits in their order: views, unique ones, and those of them by contacts. @param added visitors who were never here before */
+/**
+ * Counts visits, in their order, by hour: views, unique views, and unique views by contacts. @param added visitors who are new to the page
+ */
 function hoursOf(visits: readonly NewVisit[], added: Set<string>): [Date, number, number, number][] {
   const hours = new Map<number, [Date, number, number, number]>();
   for (const visit of visits) {
@@ -188,9 +191,12 @@ function hoursOf(visits: readonly NewVisit[], added: Set<string>): [Date, number
 
 type OfContact = [bigint, Date, string, Date, string, Date | null, string | null];
 
-/** What visits in their order are to their contacts, by the ids of these: so two who write do not wait for each other. */
+/**
+ * The first and last visits of each contact, from visits in their order. Sorted by contact id, so that concurrent transactions do not
+ * deadlock.
+ */
 function contactsOf(visits: readonly NewVisit[], now: Date): OfContact[] {
-  // Most contacts have one visit, which is the first and the last.
+  // Memoized, because most contacts have one visit, which is both the first and the last.
   const texts = new Map<NewVisit, string>();
   const toJson = (visit: NewVisit): string => {
     const text = texts.get(visit) ?? visitJson(visit, now);
@@ -214,7 +220,7 @@ function hasUtm({ utmSource, utmMedium, utmCampaign, utmTerm, utmContent }: NewV
   return [utmSource, utmMedium, utmCampaign, utmTerm, utmContent].some((value) => value != null);
 }
 
-/** Rows as columns. */
+/** Transposes rows to columns. */
 function columnsOf(rows: readonly (readonly unknown[])[], width: number): unknown[][] {
   return Array.from({ length: width }, (_, column) => rows.map((row) => row[column]));
 }

@@ -1,9 +1,10 @@
-// What lines of orders and invoices copy of what is sold, as JSON: SQL over a price `p`, its variant `v` and its product `d`.
+// The copies of products, variants and prices in the lines of orders and invoices, as JSON: SQL over a price `p`, its variant `v` and its
+// product `d`.
 import { priceTerms } from '../sql/price-terms.ts';
 
 const { duration, interval, intervalCount } = priceTerms('p');
 
-/** By what is copied. A line of an order shows numbers as such, a line of an invoice as text. */
+/** The SQL of each copy. A line of an order shows numbers as JSON numbers, a line of an invoice as text. */
 export const LINE_COPIES = {
   originalProduct: `json_build_object('id', d.id, 'public_id', d.public_id, 'name', d.name)`,
   orderedPrice: `json_build_object('id', p.id, 'public_id', p.public_id, 'name', p.name, 'amount', p.amount::text, 'currency', p.currency,

@@ -1,5 +1,5 @@
-// Changes of an order and its invoices, which hang together: the order is locked first, then its invoices. What is to be done is planned
-// before anything is written, so that what is refused has changed nothing.
+// Changes an order together with its invoices. Locks the order first, then its invoices, and plans the change before it writes anything, so
+// that a refused change has no effect.
 import { invoice } from '../../resources/orders/order-invoices.ts';
 import {
   type BillingStatus,
@@ -33,7 +33,7 @@ import { isPaid } from './orders.ts';
 const ORDERS = tableOf(orderTable);
 const INVOICES = tableOf(invoiceTable);
 
-/** What else a change of a row sets than what clients give, by the names of columns. */
+/** Rules for columns that a change sets although clients cannot. */
 const follows = (...columns: string[]): ChangeRules => ({
   derived: Object.fromEntries(
     columns.map((column) => [column, { onCreate: `n.${column}`, onUpdate: `n.${column}` }]),
@@ -47,7 +47,7 @@ export interface LockedOrder {
   readonly id: bigint;
   readonly workspaceId: bigint;
   readonly contactId: bigint;
-  /** The page that it was made on. */
+  /** The page where it was ordered. */
   readonly pageId: bigint | null;
   readonly orderType: OrderType;
   readonly currency: string;
@@ -59,9 +59,9 @@ export interface LockedOrder {
   readonly activatedAt: Date | null;
   readonly canceledAt: Date | null;
   readonly churnedAt: Date | null;
-  /** Up to when it is paid. */
+  /** The end of the time that is paid for. */
   readonly paidUntil: Date;
-  /** Its JSON. */
+  /** Its JSON snapshot. */
   readonly shown: string;
   readonly invoices: readonly LockedInvoice[];
 }
@@ -75,7 +75,7 @@ export interface LockedInvoice {
   readonly paidAt: Date | null;
 }
 
-/** Values of columns, by their names; as JSON, PostgreSQL converts them. */
+/** Values by column. They are sent as JSON, which PostgreSQL converts. */
 export type Columns = Readonly<Record<string, unknown>>;
 
 const LOCKED_COLUMNS = `t.id, t.contact_id as "contactId", t.page_id as "pageId", t.order_type as "orderType", t.currency,
@@ -86,7 +86,7 @@ const LOCK_INVOICES = `select i.id, i.status, i.invoice_type as "invoiceType", i
     i.paid_at as "paidAt"
   from order_invoices i where i.workspace_id = $1::bigint and i.order_id = $2::bigint order by i.id for no key update`;
 
-/** Locks an order and its invoices; null where there is no such order or the caller does not own it. */
+/** Locks an order and its invoices; null if there is no such order or the caller does not own it. */
 export async function lockOrder(tx: Executor, tenancy: Tenancy, id: bigint): Promise<LockedOrder | null> {
   type Locked = Omit<LockedOrder, 'invoices' | 'shown'>;
   const locked = await lockRow<Locked>(tx, ORDERS, tenancy, id, LOCKED_COLUMNS, 'no key update');
@@ -98,7 +98,7 @@ export async function lockOrder(tx: Executor, tenancy: Tenancy, id: bigint): Pro
 
 const ORDER_OF = `select t.order_id as "orderId" from order_invoices t where t.id = $1::bigint and ${INVOICES.owned('$2', '$3')}`;
 
-/** Locks the order of an invoice, and its invoices; null where there is no such invoice or the caller does not own it. */
+/** Locks the order of an invoice, and all invoices of the order; null if there is no such invoice or the caller does not own it. */
 export async function lockOrderOf(
   tx: Executor,
   tenancy: Tenancy,
@@ -111,13 +111,13 @@ export async function lockOrderOf(
   return found === undefined ? null : lockOrder(tx, tenancy, found.orderId);
 }
 
-/** What is to be changed of an order. */
+/** A requested change of an order. */
 export interface OrderChange {
-  /** Columns of the order, statuses among them. */
+  /** Columns of the order, including its statuses. */
   readonly order?: Columns;
-  /** Columns of invoices, the status among them, by their ids. */
+  /** Columns of invoices, including the status, by invoice id. */
   readonly invoices?: ReadonlyMap<bigint, Columns>;
-  /** Invoices that were written in this transaction: they are in `LockedOrder.invoices` too. */
+  /** Invoices that were created in this transaction. `LockedOrder.invoices` contains them too. */
   readonly created?: readonly bigint[];
 }
 
@@ -128,7 +128,7 @@ export interface OrderPlan {
   readonly created: readonly bigint[];
 }
 
-/** An order cannot have this billing status: its invoices would say something else. */
+/** An order cannot have this billing status, because its invoices imply another one. */
 export class BillingRefused extends Error {
   readonly status: BillingStatus;
   readonly instead: BillingStatus;
@@ -141,8 +141,8 @@ export class BillingRefused extends Error {
 }
 
 /**
- * Plans a change: a billing status that is given changes the invoices, and what these then say becomes the order's billing status. Where
- * the last invoice is paid by it, and no service status is given, the order is served.
+ * Plans a change: a requested billing status changes the invoices, and the order's billing status then follows from these. If the change
+ * pays the last invoice and requests no service status, service begins.
  * @throws BillingRefused
  */
 export function planOrder(
@@ -184,23 +184,23 @@ export function planOrder(
 
 const isRenewal = ({ invoiceType }: LockedInvoice) => invoiceType === 'renewal';
 
-/** The invoices that wait for money, as a change of them. */
+/** The change that voids all invoices that await payment. */
 export function voidingOpen({ invoices }: LockedOrder): ReadonlyMap<bigint, Columns> {
   const open = invoices.filter(({ status }) => (OPEN as readonly string[]).includes(status));
   return new Map(open.map(({ id }) => [id, { status: 'voided' }]));
 }
 
-/** The records of what was written, and the events of all of it. */
+/** The records of a written change, and all of its events. */
 export interface WrittenOrder {
-  /** null: the order is as it was. */
+  /** null: the order has not changed. */
   readonly order: ChangeRecord | null;
   readonly invoices: readonly ChangeRecord[];
   readonly events: ChangeRecord['events'];
 }
 
 /**
- * Carries a plan out.
- * @param touched invoices whose lines were changed in this transaction: they are in the plan
+ * Writes a planned change.
+ * @param touched planned invoices whose lines were changed in this transaction
  * @throws the database's error
  */
 export async function writeOrder(
@@ -260,7 +260,7 @@ export async function writeOrder(
     const types = [
       from === null ? 'orders/invoice.created' : 'orders/invoice.updated',
       ...eventsOf('invoice', orderType, from, to),
-      // What was sent already may be all of it, where a line has less.
+      // A line with a smaller quantity may make the invoice completely sent.
       ...(isFulfilled(shown.invoice.json) && before !== null && !isFulfilled(before)
         ? ['orders/invoice.fulfilled']
         : []),
@@ -318,7 +318,10 @@ function toJson(columns: Columns): string {
   return JSON.stringify(columns, bigintAsText);
 }
 
-/** The times that the service status says, unless they are given or known. A subscription that is canceled ends when it is paid no more. */
+/**
+ * The times that a new service status sets, unless the client sets them or they are set already. A canceled subscription ends with the time
+ * that is paid for.
+ */
 function begun(locked: LockedOrder, given: Columns, now: string): Columns {
   const { service_status: to = locked.serviceStatus } = given;
   if (to === locked.serviceStatus) return {};
@@ -332,7 +335,7 @@ function begun(locked: LockedOrder, given: Columns, now: string): Columns {
   return Object.fromEntries(Object.entries(times).filter(([column]) => given[column] === undefined));
 }
 
-/** The times that an invoice's status says, unless they are given or known. */
+/** The times that an invoice's status sets, unless the client sets them or they are set already. */
 function entered(one: LockedInvoice, { status = one.status, ...given }: Columns, now: string): Columns {
   return {
     ...(isPaid(String(status)) && one.paidAt === null && given['paid_at'] === undefined && { paid_at: now }),
@@ -342,7 +345,7 @@ function entered(one: LockedInvoice, { status = one.status, ...given }: Columns,
   };
 }
 
-/** An invoice that is no draft any more needs a number. One that is voided before needs none. */
+/** Whether an invoice needs a number: it needs one when it is no longer a draft, but not if it is voided as a draft. */
 export function needsNumber(
   { status, invoiceNumber }: Pick<LockedInvoice, 'status' | 'invoiceNumber'>,
   given: Columns | undefined,
@@ -351,7 +354,7 @@ export function needsNumber(
   return given !== undefined && (number ?? null) === null && to !== 'draft' && to !== 'voided';
 }
 
-/** An invoice that needs a number gets the next one. */
+/** Adds the next number if the invoice needs one. */
 async function withNumber(
   tx: Executor,
   workspaceId: bigint,
@@ -363,7 +366,7 @@ async function withNumber(
   return { ...given, invoice_number: `${invoice}` };
 }
 
-/** Whether all of an invoice was sent, given its JSON. */
+/** Whether an invoice is completely sent, from its JSON. */
 function isFulfilled(json: string): boolean {
   return (JSON.parse(json) as { fulfillment_status: string }).fulfillment_status === 'complete';
 }

@@ -1,16 +1,19 @@
-// The events of orders and invoices, in the topics of both and of what they are: `one-time-order` and `subscription`.
+// The events of orders and invoices, in the topics of both and of the order's type: `one-time-order` and `subscription`.
 import { invoice } from '../../resources/orders/order-invoices.ts';
 import { order } from '../../resources/orders/orders.ts';
 import { shownJson } from '../../rows/shown-json.ts';
 import type { ChangeRecord } from '../changing/records.ts';
 
-/** An object with its JSON after the change, of which endpoints are shown what REST shows. */
+/** An object with its JSON after the change. Endpoints get what REST shows of it. */
 interface Shown {
   readonly id: bigint;
   readonly json: string;
 }
 
-/** An event of this type. Those that end in `invoice.` and a word are of the invoice. @param of must have that object */
+/**
+ * Makes an event of this type. Types that end in `invoice.` and a word are about the invoice, others about the order. @param of must have
+ * that object
+ */
 export function orderEvent(
   type: string,
   of: { readonly order?: Shown | undefined; readonly invoice?: Shown | undefined },

@@ -1,4 +1,4 @@
-// Writes an invoice of an order that is locked, and adds up its lines.
+// Writes an invoice of a locked order, and adds up its lines.
 import type { InvoiceStatus } from '../../resources/orders/order-statuses.ts';
 import { settleLines } from '../changing/fulfillments.ts';
 import { timeOf } from '../changing/records.ts';
@@ -13,7 +13,7 @@ import { billedOf, insertObjects, timesOf } from './orders.ts';
 const INVOICES = tableOf(invoiceTable);
 const LINES = tableOf(invoiceLineItemTable);
 
-/** A line that a client gives. */
+/** A line from a client. */
 interface GivenLine {
   readonly variantId: bigint;
   readonly priceId: bigint;
@@ -23,8 +23,8 @@ interface GivenLine {
 }
 
 /**
- * Inserts an invoice with its lines. Its number, times and what the order says follow (`writeOrder`).
- * @param columns those that clients give @param zero in the form of the currency @throws LineRefused; the database's error
+ * Inserts an invoice with its lines. `writeOrder` adds its number and times, and updates the order.
+ * @param columns the client's values @param zero 0 with the digits of the currency @throws LineRefused; the database's error
  */
 export async function insertInvoice(
   tx: Executor,
@@ -40,7 +40,7 @@ export async function insertInvoice(
   const [id = 0n] = await insertObjects(tx, INVOICES, workspaceId, [
     {
       ...columns,
-      // A draft until its number is there.
+      // A draft until it has its number.
       ...{ order_id: orderId, currency, status: number == null ? 'draft' : columns['status'] },
       ...{ subtotal_amount: zero, tax_amount: zero, discount_amount: zero },
       fulfillment_status: priced.some(({ isSent }) => isSent) ? 'unfulfilled' : 'not_applicable',
@@ -68,7 +68,7 @@ const SUM = `select (coalesce(sum(l.amount * l.quantity), 0) + 0 * i.shipping_am
   from order_invoices i left join order_invoice_line_items l on l.workspace_id = i.workspace_id and l.invoice_id = i.id
   where i.workspace_id = $1::bigint and i.id = $2::bigint group by i.shipping_amount`;
 
-/** The columns of an invoice that follow from its lines, which may have been changed in this transaction. @throws Refused as `settleLines` */
+/** Computes the columns of an invoice that follow from its lines, as they are now in this transaction. @throws Refused as `settleLines` */
 export async function addUpLines(tx: Executor, workspaceId: bigint, id: bigint): Promise<Columns> {
   const [sums = {}] = await tx.$queryRawUnsafe<Columns[]>(SUM, workspaceId, id);
   const [settled] = await settleLines(tx, workspaceId, [id]);

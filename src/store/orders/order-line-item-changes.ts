@@ -1,5 +1,5 @@
-// The change of a line of a subscription to another price. PostgreSQL reckons the amounts, exactly; what is prorated is rounded half up to the
-// smallest unit of the currency, once.
+// Changes a line of a subscription to another price. PostgreSQL computes the amounts exactly; a prorated amount is rounded once, half up,
+// to the smallest unit of the currency.
 import type { OrderType, ServiceStatus } from '../../resources/orders/order-statuses.ts';
 import { order, orderLineItem } from '../../resources/orders/orders.ts';
 import { executeUnrecorded } from '../changing/changes.ts';
@@ -28,33 +28,33 @@ const INVOICE_LINES = tableOf(invoiceLineItemTable);
 export interface WantedChange {
   readonly lineId: bigint;
   readonly priceId: bigint;
-  /** Whether the rest of the current period is billed where it costs more. */
+  /** Whether a higher price is billed for the rest of the current period. */
   readonly isProrated: boolean;
 }
 
-/** What a change of a line would do. */
+/** The effect of a change of a line. */
 export interface LineChange {
   readonly workspaceId: bigint;
   readonly orderId: bigint;
   readonly orderType: OrderType;
   readonly serviceStatus: ServiceStatus;
   readonly currency: string;
-  /** JSON of the line before. */
+  /** JSON of the line before the change. */
   readonly before: string;
   /** The line at the new price; null: there is no such price. */
   readonly line: PricedLine | null;
   readonly isSameProduct: boolean;
   readonly isSamePrice: boolean;
-  /** Whether both prices are paid again and again. */
+  /** Whether both prices are recurring. */
   readonly isRepeated: boolean;
   readonly isSameInterval: boolean;
-  /** What the new price is to the old one. */
+  /** How the new price compares with the old one. */
   readonly direction: 'upgraded' | 'downgraded' | 'modified';
   readonly inTrial: boolean;
   readonly isDue: boolean;
-  /** What the next invoice is about: what is due now, or the next renewal. */
+  /** JSON of the next invoice: what is due now, or the next renewal. */
   readonly upcoming: string;
-  /** How much more the rest of the current period costs, and its days. */
+  /** How much more the rest of the current period costs. `daysLeft` of the period's `days` remain. */
   readonly due: string;
   readonly daysLeft: number;
   readonly days: number;
@@ -64,16 +64,18 @@ const NEXT = 'coalesce(o.next_charge_at, now())';
 const ZERO = '0 * l.amount';
 const asTime = (sql: string) => `to_char(${sql} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** The current period ends when the order is charged next, and began one interval before that, or with the order. */
+/** The current period ends at the next charge. It began one interval before that, but not before the order. */
 const [COUNT, UNIT] = ["(l.products_price ->> 'interval_count')::int", "(l.products_price ->> 'interval')"];
 const BEGAN = `greatest(o.created_at, case when ${isReckoned(COUNT, UNIT)}
   then ${shifted('o.next_charge_at', '-', periodOf(COUNT, UNIT))} end)`;
-/** The highest price of which the current period has been billed. Going down gives nothing back, so going up again costs only what is above it. */
+/**
+ * The highest price billed for the current period. A downgrade refunds nothing, so a later upgrade costs only the amount above this price.
+ */
 const BILLED = `(select max((b.products_price ->> 'amount')::numeric) from order_invoice_line_items b
   join order_invoices i on i.workspace_id = b.workspace_id and i.id = b.invoice_id
   where b.workspace_id = $4::bigint and b.order_line_item_id = l.id and i.invoice_type = 'interim'
     and i.status not in ('voided', 'abandoned') and i.created_at >= ${BEGAN})`;
-/** How a line of an order is paid, as its first invoice says: the price may have become another kind since. A change of the line keeps it. */
+/** The payment type of a line, from its first invoice, because the price's type may have changed since. A change of the line keeps it. */
 const kindOf = (line: string) => `(select b.payment_type from order_invoice_line_items b
   where b.workspace_id = $4::bigint and b.order_line_item_id = ${line}.id order by b.id limit 1)`;
 const dayOf = (sql: string) => `(${sql} at time zone 'UTC')::date`;
@@ -103,7 +105,7 @@ const CHANGE = `select l.workspace_id as "workspaceId", l.order_id as "orderId",
 
 const PLACE = `select t.workspace_id as "workspaceId", t.order_id as "orderId" from order_line_items t where t.id = $1::bigint and ${LINES.owned('$2', '$3')}`;
 
-/** Where a line is; null: there is none with this id, or the caller does not own it. */
+/** Finds the workspace and order of a line; null if there is no such line, or the caller does not own it. */
 export async function findLinePlace(
   tx: Executor,
   { teamId, workspaceIds }: Tenancy,
@@ -116,7 +118,7 @@ export async function findLinePlace(
   return place;
 }
 
-/** Finds what a change of a line would do, and writes nothing. Null: there is no such line, or the caller does not own it. */
+/** Computes the effect of a change of a line, and writes nothing. Null if there is no such line, or the caller does not own it. */
 export async function previewLineChange(
   ctx: StoreContext,
   tenancy: Tenancy,
@@ -129,7 +131,7 @@ export async function previewLineChange(
   });
 }
 
-/** The same within a change. Null: the line is gone. */
+/** Computes the same within a change. Null: the line is gone. */
 export async function findLineChange(
   tx: Executor,
   workspaceId: bigint,
@@ -155,8 +157,8 @@ const TOTAL = `select sum(l.first_amount * l.quantity + l.setup_amount)::text as
 const TOUCH = `update orders c set ${bumpAt('$3')} where c.workspace_id = $1::bigint and c.id = $2::bigint`;
 
 /**
- * Changes a line of an order that is locked, and writes an invoice for what is due now.
- * @returns its record: after it, the change as REST shows it
+ * Changes a line of a locked order, and writes an invoice for what is due now.
+ * @param asShown the change as REST shows it, from the line's JSON: `after` of the record @returns the record
  */
 export async function writeLineChange(
   tx: Executor,
@@ -206,7 +208,7 @@ export async function writeLineChange(
   };
 }
 
-/** Writes the invoice of what the rest of the current period costs more. Its number and times follow (`writeOrder`). */
+/** Writes the invoice for the higher price of the rest of the current period. `writeOrder` adds its number and times. */
 async function insertInterim(
   tx: Executor,
   { workspaceId, id: orderId, currency }: LockedOrder,

@@ -1,4 +1,4 @@
-// What is ordered or billed: variants at their prices, with a copy of both as they are now. PostgreSQL multiplies and adds the amounts.
+// The lines of orders and invoices: variants at their prices, with current copies of both. PostgreSQL multiplies and adds the amounts.
 
 import { bumpAt } from '../changing/records.ts';
 import type { Executor } from '../connections/executor.ts';
@@ -6,31 +6,31 @@ import { shifted } from '../sql/periods.ts';
 import { periodOf, singularUnit } from '../sql/price-terms.ts';
 import { LINE_COPIES } from './line-copies.ts';
 
-/** One line as a client gives it. */
+/** One line from a client. */
 export interface WantedLine {
   readonly variantId: bigint;
   readonly priceId: bigint;
   readonly quantity: number;
 }
 
-/** A line with what is copied into it. Amounts are of one, as text. */
+/** A line with its copies. Amounts are per unit, as text. */
 export interface PricedLine extends WantedLine {
   readonly productId: bigint;
   readonly currency: string;
   readonly amount: string;
-  /** In the first period: that of a trial, if there is one. */
+  /** The amount for the first period: for the trial, if there is one. */
   readonly firstAmount: string;
-  /** Once for the line. */
+  /** The set-up fee, once for the line. */
   readonly setupAmount: string;
   readonly hasSetup: boolean;
   readonly paymentType: string;
   readonly isArchived: boolean;
-  /** Whether orders take the variant out of stock. */
+  /** Whether orders reduce the stock of the variant. */
   readonly isCounted: boolean;
-  /** How many the line takes out of stock; absent: not known. */
+  /** How many the line takes from stock; absent: not computed. */
   readonly taken?: number;
   readonly isSent: boolean;
-  /** When the first period is over; null where the price is paid once. */
+  /** The end of the first period; null for a one-time price. */
   readonly periodEndAt: string | null;
   readonly trialEndAt: string | null;
   /** JSON. */
@@ -41,22 +41,25 @@ export interface PricedLine extends WantedLine {
   readonly billedVariant: string;
 }
 
-/** The lines, and what they have in common. */
+/** The lines with their sum and common values. */
 export interface Priced {
   readonly lines: readonly PricedLine[];
-  /** The sum of all lines, with what is paid once. */
+  /** The sum of all lines, including set-up fees. */
   readonly total: string;
   /** Zero, with the digits of the currency. */
   readonly zero: string;
   readonly trialEndAt: string | null;
-  /** When the first of the periods is over. */
+  /** The earliest end of a first period. */
   readonly nextChargeAt: string | null;
 }
 
 /** Why a line cannot be ordered. */
 export type LineFault = 'no such price' | 'archived' | 'another currency' | 'too few' | 'none' | 'too many';
 
-/** Whether a period is reckoned with: those of up to a thousand years are, and end in a year that the store knows. */
+/**
+ * SQL that tells whether a period is at most a thousand years long. Longer ones are ignored, because they would end beyond PostgreSQL's
+ * range of times.
+ */
 export const isReckoned = (count: string, unit: string) =>
   `(${count} between 1 and case ${singularUnit(unit)} when 'day' then 365000 when 'week' then 52000 when 'month' then 12000
     when 'quarter' then 4000 else 1000 end)`;
@@ -73,7 +76,7 @@ export class LineRefused extends Error {
   }
 }
 
-/** Orders of the same variants wait for each other here, always in the order of ids. What they read afterwards stays so. */
+/** Serializes orders of the same variants, always in the order of ids. The stock that they read afterwards cannot change. */
 const LOCK = `select v.id from product_variants v
   where v.workspace_id = $1::bigint and v.id = any($2::bigint[]) and v.track_quantity order by v.id for no key update`;
 
@@ -104,16 +107,16 @@ const PRICED = `select i.place::int - 1 as index, v.id as "variantId", p.id as "
       coalesce(p.setup_amount, 0) + 0 * p.amount as setup_amount) a
   order by i.place`;
 
-/** With its place in the list, and what all of them have in common. */
+/** A line with its place in the list, and the values that all lines have in common. */
 type FoundLine = PricedLine &
   Omit<Priced, 'lines' | 'trialEndAt'> & {
     readonly index: number;
     readonly trialEndsAt: string | null;
-    /** How many of the variant there are. */
+    /** The stock of the variant. */
     readonly stock: number | null;
   };
 
-/** Keeps others from changing the stock of these variants until the transaction ends. To be sent before `findLines`. */
+/** Locks the stock of these variants until the transaction ends. Must be sent before `findLines`. */
 export function lockVariants(
   tx: Executor,
   workspaceId: bigint,
@@ -140,7 +143,7 @@ export async function findLines(
 }
 
 /**
- * Checks that lines can be billed: their prices are of the workspace, and in one currency.
+ * Checks that lines can be billed: the workspace has their prices, and all are in one currency.
  * @param currency absent: that of the first line @throws LineRefused for the first that cannot
  */
 export function requireBillable(
@@ -167,7 +170,7 @@ export function requireOrderable(found: readonly FoundLine[], wanted: readonly W
   return { lines: withTaken(found), total, zero, nextChargeAt, trialEndAt: trialEndsAt };
 }
 
-/** With what each line takes out of stock: the first lines of a variant get what there is, and nobody counts what is not tracked. */
+/** Computes what each line takes from stock: the first lines of a variant get the available stock, and untracked variants take nothing. */
 function withTaken(found: readonly FoundLine[]): readonly FoundLine[] {
   const left = new Map<bigint, number>();
   return found.map((line) => {
@@ -185,8 +188,8 @@ const TAKE = `update product_variants v set quantity = v.quantity - i.taken, ${b
   returning v.id`;
 
 /**
- * Takes lines out of stock, whose variants are locked. @param now the time of the change, drawn for variants
- * @throws LineRefused where too few are left
+ * Takes lines from the stock of their locked variants. @param now the time of the change, drawn for variants
+ * @throws LineRefused if too few are left
  */
 export async function takeFromStock(
   tx: Executor,

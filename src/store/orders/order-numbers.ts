@@ -1,8 +1,11 @@
-// The numbers of orders and invoices count up in each workspace, as those of fulfillments do (changing/fulfillments.ts). All changes of a
-// workspace that take one wait for each other from then on, so a change takes them after its other locks.
+// Orders and invoices are numbered in each workspace, like fulfillments (changing/fulfillments.ts). Taking a number locks the counters of
+// the workspace until the transaction ends, so a change takes it after its other locks.
 import type { Executor } from '../connections/executor.ts';
 
-/** Waits for the numbers of a workspace, and keeps them for this change. Before it draws ids and times: lists end before those that are open. */
+/**
+ * Locks the counters of a workspace for this change. Must precede drawing ids and times, because lists hide rows newer than those of an
+ * open transaction.
+ */
 export async function lockNumbers(tx: Executor, workspaceId: bigint): Promise<void> {
   await tx.$queryRawUnsafe(
     'select true from order_counters c where c.workspace_id = $1::bigint for no key update',
@@ -20,8 +23,8 @@ const TAKE = `insert into order_counters as c (workspace_id, last_order_number, 
   returning c.last_order_number as "order", c.last_invoice_number as invoice`;
 
 /**
- * The first number, from the last one that was taken on, that no client has given to an invoice. `offset 0` has each number looked up in the
- * index: as a join all invoices of the workspace might be read.
+ * The first number, from the last one taken, that no client has set on an invoice. `offset 0` forces an index look-up for each number; a
+ * join might read all invoices of the workspace.
  */
 const FREE = `with recursive free (number) as (
     select c.last_invoice_number from order_counters c where c.workspace_id = $1::bigint
@@ -31,10 +34,9 @@ const FREE = `with recursive free (number) as (
 const PASS_OVER = `update order_counters c set last_invoice_number = $2::int where c.workspace_id = $1::bigint`;
 
 /**
- * Takes the next numbers of a workspace. Those that clients have given to invoices are passed over, however many, in one statement more.
- * The others are sent together, at once.
- * @param wanted how many of each
- * @returns the last ones of each
+ * Takes the next numbers of a workspace. One more statement skips the numbers that clients have set on invoices. The others are sent
+ * together.
+ * @param wanted how many of each @returns the last number of each
  */
 export async function takeNumbers(tx: Executor, workspaceId: bigint, wanted: Numbers): Promise<Numbers> {
   const [[taken], [free]] = await Promise.all([

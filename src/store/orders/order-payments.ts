@@ -1,5 +1,5 @@
-// What payments leave due of an invoice, and what refunds leave of a payment. PostgreSQL compares, adds and subtracts the amounts. To be asked
-// under the lock of the order, so that the answers stay so.
+// Computes what payments leave due of an invoice, and what refunds leave of a payment. PostgreSQL compares, adds and subtracts the amounts.
+// The caller holds the order's lock, so that the answers stay true.
 import { bumpAt } from '../changing/records.ts';
 import type { Executor } from '../connections/executor.ts';
 import { REFUNDED_OF_PAYMENT } from '../sql/refunds.ts';
@@ -11,9 +11,9 @@ import { type LockedOrder, lockOrder } from './order-changes.ts';
 
 const TRANSACTIONS = tableOf(transactionTable);
 
-/** What an amount is to something that is to be paid or paid back. */
+/** How an amount compares with what can be paid or refunded. */
 interface Compared {
-  /** What can be paid, or paid back, at most. */
+  /** The most that can be paid or refunded. */
   readonly most: string;
   readonly isTooMuch: boolean;
   /** Whether nothing is left afterwards. */
@@ -29,7 +29,7 @@ const PAY = `select i.due_amount::text as most, $3::numeric > i.due_amount as "i
     (i.paid_amount + $3::numeric)::text as "paidAmount"
   from order_invoices i where i.workspace_id = $1::bigint and i.id = $2::bigint`;
 
-/** What a payment of an amount means for an invoice. */
+/** Computes the effect of a payment on an invoice. */
 export async function payInvoice(
   tx: Executor,
   workspaceId: bigint,
@@ -41,28 +41,28 @@ export async function payInvoice(
   return payment;
 }
 
-/** A payment under the lock of its order. */
+/** A payment whose order is locked, and the effect of a refund. */
 export interface LockedPayment extends Compared {
   readonly workspaceId: bigint;
   readonly order: LockedOrder;
   readonly invoiceId: bigint | null;
-  /** What is paid back now. */
+  /** The refunded amount. */
   readonly amount: string;
-  /** Whether it brought money. */
+  /** Whether it is an approved, complete payment. */
   readonly isPayment: boolean;
-  /** Whether all of it was paid back before. */
+  /** Whether it was already refunded in full. */
   readonly isOver: boolean;
   /** What is paid of its invoice afterwards. */
   readonly paidAmount: string;
-  /** Whether everything that the invoice asked for was paid by transactions, and is paid back afterwards. */
+  /** Whether transactions paid the invoice's total, and the refund returns all of it. */
   readonly isInvoiceBack: boolean;
-  /** What its invoice becomes that was paid in part and of which nothing is paid afterwards; null for every other. */
+  /** The next status of a partially paid invoice of which nothing is paid afterwards; null otherwise. */
   readonly waitsAs: 'unpaid' | 'past-due' | null;
 }
 
 const ORDER_OF = `select t.order_id as "orderId" from order_transactions t where t.id = $1::bigint and ${TRANSACTIONS.owned('$2', '$3')}`;
 
-/** A payment that counts is approved and complete, though some of it may be paid back. */
+/** Whether a transaction is an approved, complete payment; some of it may have been refunded. */
 const COUNTS = (t: string) =>
   `(${t}.adjusted_transaction_id is null and ${t}.result = 'approved' and ${t}.status not in ('pending', 'voided'))`;
 
@@ -77,8 +77,8 @@ const REFUND = `select t.workspace_id as "workspaceId", t.invoice_id as "invoice
   where t.workspace_id = $1::bigint and t.id = $2::bigint`;
 
 /**
- * Locks the order of a payment, and finds what paying it back means. Null: there is no such payment, or the caller does not own it.
- * @param amount null: all that was not paid back before
+ * Locks the order of a payment, and computes the effect of a refund. Null if there is no such payment, or the caller does not own it.
+ * @param amount null: all that was not refunded before
  */
 export async function lockPayment(
   tx: Executor,
@@ -99,7 +99,7 @@ export async function lockPayment(
   return locked === undefined ? null : { ...locked, order };
 }
 
-/** Changes what a payment says became of it. @param now the time of the change, drawn for transactions */
+/** Sets the status of a refunded payment. @param now the time of the change, drawn for transactions */
 export async function setPaymentStatus(
   tx: Executor,
   workspaceId: bigint,

@@ -1,4 +1,4 @@
-// Writes what came back of an invoice, and puts it back into stock. To be done under the lock of its order.
+// Writes a restock of an invoice, and returns the goods to stock. The caller holds the order's lock.
 import { restock } from '../../resources/orders/order-restocks.ts';
 import { settleInvoices } from '../changing/fulfillments.ts';
 import { insertRows } from '../changing/insert-rows.ts';
@@ -14,17 +14,17 @@ import { insertObjects, timesOf } from './orders.ts';
 const RESTOCKS = tableOf(restockTable);
 const VARIANTS = tableOf(variantTable);
 
-/** A line of an invoice, and how many of it may still come back. */
+/** A line of an invoice, and how many of it can still be returned. */
 export interface Restockable {
   readonly id: bigint;
   readonly variantId: bigint;
-  /** null: it bills nothing that was ordered, or what is paid beside it, such as a set-up. */
+  /** null: the line bills nothing that was ordered, or a fee in addition to it, such as a set-up fee. */
   readonly orderLineItemId: bigint | null;
-  /** How many it bills, without those that came back by it. */
+  /** How many it bills, less its returns. */
   readonly billed: number;
-  /** How many were ordered, without those that came back by any line that bills them. */
+  /** How many were ordered, less the returns of all lines that bill them. */
   readonly ordered: number;
-  /** How many of those still belong to the stock; null: not known of an order of an earlier version. */
+  /** How many of those were taken from stock; null: unknown, for an order of an earlier version. */
   readonly taken: number | null;
 }
 
@@ -32,7 +32,7 @@ export interface Restocked extends Restockable {
   readonly quantity: number;
 }
 
-/** Of the lines that bill one of the order, the first bills the goods. */
+/** Of the invoice lines that bill one line of the order, the first bills the goods. */
 const RESTOCKABLE = `select i.id, i.variant_id as "variantId",
     case when i.id = (select min(o.id) from order_invoice_line_items o
       where o.workspace_id = $1::bigint and o.order_line_item_id = i.order_line_item_id) then i.order_line_item_id end as "orderLineItemId",
@@ -46,7 +46,7 @@ const RESTOCKABLE = `select i.id, i.variant_id as "variantId",
       where o.workspace_id = $1::bigint and o.order_line_item_id = i.order_line_item_id) b
   where i.workspace_id = $1::bigint and i.invoice_id = $2::bigint`;
 
-/** The lines of an invoice. */
+/** Finds the lines of an invoice. */
 export async function findRestockable(
   tx: Executor,
   workspaceId: bigint,
@@ -65,17 +65,17 @@ interface NewRestock {
   readonly lines: readonly Restocked[];
 }
 
-/** The invoices that bill the same lines of the order as these lines of an invoice. */
+/** The invoices that bill the same lines of the order as these invoice lines. */
 const SHARING = `select distinct o.invoice_id as id from order_invoice_line_items i
     join order_invoice_line_items o on o.workspace_id = i.workspace_id and o.order_line_item_id = i.order_line_item_id
   where i.workspace_id = $1::bigint and i.id = any($2::bigint[]) order by 1`;
 
-/** Writes a restock with its lines, puts them back into stock, and has invoices say what is left to be sent. */
+/** Writes a restock with its lines, returns them to stock, and updates the fulfillment status of the invoices. */
 export async function writeRestock(
   tx: Executor,
   { workspaceId, contactId, pageId, invoiceId, reason, lines }: NewRestock,
 ): Promise<ChangeRecord> {
-  // Before it draws ids and times: lists end before those of a transaction that is open.
+  // Locks before it draws ids and times, because lists hide rows newer than those of an open transaction.
   await lockVariants(tx, workspaceId, lines);
   const times = timesOf(await timeOf(tx, RESTOCKS));
   const [id = 0n] = await insertObjects(tx, RESTOCKS, workspaceId, [
@@ -109,7 +109,7 @@ export async function writeRestock(
   };
 }
 
-/** The variants are locked in the order of ids, as orders do. A stock that would be beyond the column's range stays at its end. */
+/** Locks the variants in the order of ids, as orders do. A stock beyond the column's range is set to its maximum. */
 const RETURN = `with tracked as materialized (select v.id from product_variants v
     where v.workspace_id = $1::bigint and v.id = any($2::bigint[]) and v.track_quantity and v.quantity is not null
     order by v.id for no key update)
@@ -117,10 +117,10 @@ const RETURN = `with tracked as materialized (select v.id from product_variants 
   from unnest($2::bigint[], $3::bigint[]) i (id, quantity) join tracked on tracked.id = i.id
   where v.workspace_id = $1::bigint and v.id = i.id`;
 
-/** Adds to the stock of variants that are tracked: of each line of the order no more than it has taken. */
+/** Adds to the stock of tracked variants: for each line of the order at most what it has taken. */
 async function returnToStock(tx: Executor, workspaceId: bigint, lines: readonly Restocked[]): Promise<void> {
   const returned = new Map<bigint, bigint>();
-  /** By the line of the order, which several lines of the invoice may bill. */
+  /** What is left to return by line of the order, because several lines of the invoice may bill the same one. */
   const left = new Map<bigint | null, number>();
   for (const { variantId, orderLineItemId, taken, quantity } of lines) {
     const rest = left.get(orderLineItemId) ?? taken ?? Number.POSITIVE_INFINITY;

@@ -1,7 +1,7 @@
-// Orders and invoices whose sums are not those of their lines. There should be none: both are written in one transaction.
+// Finds orders and invoices whose sums differ from those of their lines. There should be none, because one transaction writes both.
 import type pg from 'pg';
 
-/** How many of each have other sums than their lines. */
+/** How many of each differ from the sum of their lines. */
 export interface WrongSums {
   readonly orders: number;
   readonly invoices: number;
@@ -17,7 +17,7 @@ const WRONG = `select
   ${wrong('orders', 'total_amount', 'order_line_items', 'order_id', 'l.first_amount * l.quantity + l.setup_amount')} as orders,
   ${wrong('order_invoices', 'subtotal_amount', 'order_invoice_line_items', 'invoice_id', 'l.amount * l.quantity')} as invoices`;
 
-/** Counts them. @throws the driver's error */
+/** Counts the orders and invoices with wrong sums. @throws the driver's error */
 export async function countWrongSums(pool: pg.Pool): Promise<WrongSums> {
   const { rows } = await pool.query<WrongSums>(WRONG);
   return rows[0] ?? { orders: 0, invoices: 0 };

@@ -1,5 +1,5 @@
-// Makes an order: with its lines, its first invoice, and what it takes out of stock, in one transaction. Sums are made by PostgreSQL, from the
-// prices as they are then.
+// Creates an order with its lines and its first invoice, and takes it from stock, in one transaction. PostgreSQL computes the sums from the
+// current prices.
 import { notFound } from '../../errors.ts';
 import type { NounTable } from '../../resources/nouns.ts';
 import { invoice } from '../../resources/orders/order-invoices.ts';
@@ -46,26 +46,26 @@ const LINES = tableOf(orderLineItem);
 const INVOICES = tableOf(invoiceTable);
 const INVOICE_LINES = tableOf(invoiceLineItemTable);
 
-/** What a client orders. The statuses that it does not give are null: they follow from what there is to pay. */
+/** A client's order. Statuses that the client omits are null, and follow from the amount due. */
 export interface WantedOrder extends Omit<NewOrder, 'billingStatus' | 'serviceStatus'> {
   readonly billingStatus: BillingStatus | null;
   readonly serviceStatus: ServiceStatus | null;
 }
 
-/** An order as it is written. */
+/** An order that is ready to be written. */
 interface NewOrder {
   readonly workspaceId: bigint;
-  /** Who orders it: a contact of the workspace, or the columns of one that is created with it. */
+  /** The contact who orders: one of the workspace, or the columns of one to create with the order. */
   readonly contact: bigint | GivenColumns;
   readonly lines: readonly WantedLine[];
   readonly orderType: OrderType;
   readonly billingStatus: BillingStatus;
   readonly serviceStatus: ServiceStatus;
-  /** The values of the columns that clients give. */
+  /** The client's values by column. */
   readonly columns: GivenColumns['columns'];
 }
 
-/** The ids of what is written, and the times of the change. */
+/** The ids of the new rows, and the times of the change. */
 interface Drawn {
   readonly auditEntryId: bigint;
   readonly orderId: bigint;
@@ -86,16 +86,16 @@ const DRAW = `select ${drawId('audit_entries')} as "auditEntryId", ${drawId('ord
 const OWNER = `select p.id from workspaces p where p.id = $1::bigint and ${ownedWorkspace('p.id', '$2', '$3')}`;
 
 /**
- * Makes an order.
+ * Creates an order.
  * @returns null: the idempotency key was claimed before
- * @throws AppError `not_found` where the caller does not own the workspace; LineRefused; as `execute`
+ * @throws AppError `not_found` if the caller does not own the workspace; LineRefused; as `execute`
  */
 export async function createOrder(
   ctx: StoreContext,
   recorded: Recorded,
   wanted: WantedOrder,
 ): Promise<Changed | null> {
-  // Without the tenant role only the answer keeps from touching what the caller does not own.
+  // Without the tenant role, nothing else keeps the next statements from touching rows of other tenants.
   const waitsForOwner = !(await ctx.store.hasTenantRole());
   return execute(ctx, recorded, withSql, (tx) => makeOrder(tx, recorded, wanted, waitsForOwner));
 }
@@ -112,7 +112,7 @@ async function makeOrder(
   const billings = billingStatus === null ? (['pending', 'paid'] as const) : [billingStatus];
   const services =
     serviceStatus === null ? (['pending', servedWhenPaid(orderType, 'pending')] as const) : [serviceStatus];
-  /** Of all statuses that it may get. */
+  /** The event types for all statuses that the order may get. */
   const types = billings.flatMap((billing) =>
     services.flatMap((service) => createdEvents(orderType, billing, service)),
   );
@@ -124,7 +124,7 @@ async function makeOrder(
   const locking = lockVariants(tx, workspaceId, wanted.lines);
   const pricing = findLines(tx, workspaceId, wanted.lines);
   const numbering = takeNumbers(tx, workspaceId, { order: 1, invoice: isDraft ? 0 : 1 });
-  // After every lock that it may wait for: lists of all teams end before the ids of a transaction that is open.
+  // Drawn after all locks, because the lists of all teams hide rows newer than the ids of an open transaction.
   const drawing = ask<Drawn>(tx, DRAW, wanted.lines.length);
   const pageId = (wanted.columns['page_id'] ?? null) as bigint | null;
   const subscribing =
@@ -186,7 +186,7 @@ async function makeOrder(
   };
 }
 
-/** The types of the events of an order that is made with these statuses, and of its invoice. */
+/** The event types of a new order with these statuses, and of its invoice. */
 function createdEvents(orderType: OrderType, billing: BillingStatus, service: ServiceStatus): string[] {
   const { to: invoiceStatus } = INVOICES_FOLLOW[billing];
   const isFirstPayment = orderType === 'subscription-order' && invoiceStatus === 'paid';
@@ -199,7 +199,7 @@ function createdEvents(orderType: OrderType, billing: BillingStatus, service: Se
   ];
 }
 
-/** The order with the statuses that its client did not give: it is served when nothing is left to be paid, and in a trial. */
+/** Adds the statuses that the client omits: service begins if nothing is left to pay, or with a trial. */
 function settleStatuses(wanted: WantedOrder, { total }: Priced, inTrial: boolean): NewOrder {
   const { orderType, columns } = wanted;
   const isFree = !/[1-9]/.test(total);
@@ -219,7 +219,7 @@ export function isPaid(status: string): boolean {
   return ['paid', 'partially-refunded', 'refunded', 'disputed'].includes(status);
 }
 
-/** How many lines the first invoice has: what is paid once is a line of its own. */
+/** How many lines the first invoice has: a set-up fee is a separate line. */
 function billedLines(lines: Priced['lines']): number {
   return lines.length + lines.filter(({ hasSetup }) => hasSetup).length;
 }
@@ -234,12 +234,12 @@ function sumsOf({ total, zero, lines: [line] }: Priced) {
   };
 }
 
-/** The times of a new row. */
+/** The time columns of a new row. */
 export function timesOf(now: string) {
   return { created_at: now, updated_at: now };
 }
 
-/** What is known of a new order when it is written. */
+/** Values of a new order that are computed before it is written. */
 interface Derived {
   readonly contactId: bigint;
   readonly inTrial: boolean;
@@ -248,7 +248,7 @@ interface Derived {
   readonly invoice: number;
 }
 
-/** Inserts an order with its lines, its first invoice and the lines of that. The statements are sent together, at once. */
+/** Inserts an order with its lines, its first invoice and the invoice's lines. The statements are sent together. */
 function insertWhole(
   tx: Executor,
   wanted: NewOrder,
@@ -295,7 +295,7 @@ function insertOrder(
   { contactId, inTrial, order: orderNumber }: Derived,
 ) {
   const isSubscription = orderType === 'subscription-order';
-  /** What the service status says, unless it is given. */
+  /** A time that the service status sets, unless the client sets it. */
   const since = (column: string, ...statuses: ServiceStatus[]) => ({
     [column]: columns[column] ?? (statuses.includes(serviceStatus) ? orderTime : null),
   });
@@ -365,7 +365,7 @@ function insertInvoiceLines(
   );
 }
 
-/** The columns of an invoice's line that are copied. */
+/** The columns of an invoice line that are copied from a line of the order. */
 export function billedOf(line: Priced['lines'][number]) {
   return {
     ...{ product_id: line.productId, variant_id: line.variantId, price_id: line.priceId },
@@ -376,7 +376,7 @@ export function billedOf(line: Priced['lines'][number]) {
   };
 }
 
-/** Inserts rows of a noun, which all have the same columns. @param unshown the types of those that are no fields @returns their ids */
+/** Inserts rows of a noun that all have the same columns. @param unshown the types of columns that are not fields @returns their ids */
 export async function insertObjects(
   tx: Executor,
   { name, resource }: Table<{ id: bigint }>,

@@ -3,9 +3,9 @@ import { wayToContact } from '../../resources/contact-ways.ts';
 import { type Resource, toSnakeCase } from '../../resources/resource.ts';
 
 /**
- * The id of the row's contact; null where it has none.
+ * SQL of the id of the row's contact; null if it has none.
  * @param row the alias of the row
- * @param workspace SQL of its workspace: that of the outermost row, which all of them have
+ * @param workspace SQL of the workspace, which is the same for all rows on the way to the contact
  */
 export function contactIdOf(noun: Resource, row = 't', workspace = `${row}.workspace_id`): string {
   const way = wayToContact(noun);

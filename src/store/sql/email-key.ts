@@ -9,8 +9,8 @@ export function emailKey(sql: string): string {
 }
 
 /**
- * SQL that begins with the same as the key where that begins with any text: most addresses have no white space to take away at the start,
- * which takes longer than the rest.
+ * SQL of a text with the same beginning as the key, for comparisons with a prefix. It is faster than the key, because trimming is the
+ * slowest part and few addresses begin with white space.
  */
 export function emailKeyStart(sql: string): string {
   return `case when ascii(${sql}) between 33 and 126 then lower(${sql}) else ${emailKey(sql)} end`;

@@ -1,12 +1,12 @@
-// What the filters of a noun's lists are in SQL: a value is compared with a column, or with what another table pairs a row with.
+// The SQL of a noun's list filters: a value is compared with a column of the row, or with a column of another table that refers to the row.
 import { typeOf } from '../../resources/field-types.ts';
 import { filtersOf, type Resource, rangesOf, toSnakeCase } from '../../resources/resource.ts';
 
-/** How a row `t` is compared with a value. */
+/** How to compare a row `t` with a value. */
 export type Match =
   /**
-   * By an expression over the row. @param keyOf the SQL to compare with, given the SQL of a value
-   * @param start an expression that begins with the same, and is evaluated faster
+   * By an expression over the row. @param keyOf the SQL to compare with, from the SQL of a value
+   * @param start a faster expression with the same beginning, for prefixes
    */
   | {
       readonly key: string;
@@ -15,8 +15,8 @@ export type Match =
     }
   /**
    * By rows of another table in the workspace. @param row its column with the row’s id @param value its column with the value
-   * @param where which of its rows count, as a condition that begins with a column; absent: all
-   * @param repeats whether several of them may pair a row with the same value
+   * @param where the condition on its rows, which begins with a column; absent: all rows
+   * @param repeats whether several of its rows may pair a row with the same value
    */
   | {
       readonly table: string;
@@ -26,12 +26,12 @@ export type Match =
       readonly repeats?: true;
     };
 
-/** A comparison of the time in this column with a range, which is two values: from the first on, before the second. */
+/** Compares the time in this column with a range of two values: from the first, before the second. */
 interface RangeMatch {
   readonly time: string;
 }
 
-/** A comparison by the rows of another table. */
+/** Compares by the rows of another table. */
 export type PairMatch = Extract<Match, { table: string }>;
 
 /** A filter of a table's lists. */
@@ -39,9 +39,9 @@ export interface TableFilter {
   readonly property: string;
   /** At most one row of a list has a given value. */
   readonly unique: boolean;
-  /** No index has the rows with a value in the order of changes. */
+  /** No index orders the rows with a value by the time of changes. */
   readonly untimed: boolean;
-  /** The type of its values, of which there may be several. */
+  /** The SQL array type for its values. */
   readonly array: string;
   readonly match: Match | RangeMatch;
 }
@@ -70,6 +70,6 @@ export function tableFilters(
     array: `${typeOf(type).columns[0]}[]`,
     match: matches[property] ?? { key: columnOf(property) },
   }));
-  // A value finds fewer rows than a range.
+  // Values come first, because a value finds fewer rows than a range.
   return [...byValue, ...byTime];
 }

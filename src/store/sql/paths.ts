@@ -1,4 +1,4 @@
-// Paths that are made from names. Pure.
+// Makes paths from names. Pure.
 
 /** The words of a name as part of a path: `Größe wählen` as `grosse-wahlen`. @param otherwise for a name without Latin letters or digits */
 export function toPath(name: string, otherwise: string): string {
@@ -12,7 +12,7 @@ export function toPath(name: string, otherwise: string): string {
   return words === '' ? otherwise : words;
 }
 
-/** A path as it is stored: it begins with one slash. */
+/** A path in its stored form, which begins with one slash. */
 export function withSlash(path: string): string {
   return `/${path.replace(/^\/+/, '')}`;
 }

@@ -1,5 +1,5 @@
 // SQL that hides and blanks the personal data of erased contacts in rows. An erasure is recorded at once, and the rows of the contact are
-// blanked in batches afterwards (store/erasure/erasing.ts). Until then a row is hidden: a row with personal fields has them blank, and a row
+// blanked in batches afterwards (store/erasure/erasing.ts). Until then a row is hidden: reads show its personal fields blank, and a row
 // below a contact is not visible.
 import { isBelowContact, wayToContact } from '../../resources/contact-ways.ts';
 import { type Field, type Resource, toSnakeCase } from '../../resources/resource.ts';
@@ -7,10 +7,10 @@ import { type Columns, sqlOf } from '../../rows/columns.ts';
 import { contactIdOf } from './contact-ways.ts';
 import { ROW_WORKSPACE } from './statements.ts';
 
-/** The column that says since when a row can hold personal data: since it was created, or blanked last. */
+/** The column with the time since which a row can hold personal data: when it was created, or last blanked. */
 export const PERSONAL_SINCE = 'personal_since';
 
-/** The erasure `x` of a row's contact that is not blanked yet. */
+/** The erasure `x` of the contact of a row that is not blanked yet. */
 function pendingErasure(noun: Resource, row: string, workspace: string): string {
   return `x.workspace_id = ${workspace} and x.contact_id = ${contactIdOf(noun, row, workspace)} and x.rows_left`;
 }
@@ -33,7 +33,7 @@ export function areFewBelowContact(noun: Resource): boolean {
 const personalFields = ({ fields }: Resource): [string, Field][] =>
   Object.entries<Field>(fields).filter(([, { personal }]) => personal === true);
 
-/** What blanks the personal data of a row, as in an UPDATE. */
+/** The assignments of an UPDATE that blank the personal data of a row. */
 export function blankingOf(noun: Resource): string[] {
   return personalFields(noun).map(([property, field]) => `${toSnakeCase(property)} = ${blankOf(field)}`);
 }
@@ -44,7 +44,7 @@ export function blankOf({ nullable, members }: Pick<Field, 'nullable' | 'members
   return members === undefined ? "''" : "'{}'";
 }
 
-/** Whether the personal data of the row `t` is older than the erasure of its contact. `offset 0`: the erasure is looked up for the row alone. */
+/** Whether the personal data of the row `t` is older than the erasure of its contact. `offset 0` forces an index look-up for each row. */
 function isHidden(noun: Resource): string {
   return `exists (select from contact_erasures x where ${pendingErasure(noun, 't', ROW_WORKSPACE)}
     and (t.${PERSONAL_SINCE} is null or t.${PERSONAL_SINCE} < x.erased_at) offset 0)`;
@@ -70,7 +70,10 @@ export function withHidden(noun: Resource, columns: Columns): Columns {
   return { ...columns, ...Object.fromEntries(hidden) };
 }
 
-/** The rows below a contact that are visible: those that are not about to be deleted, because the contact was erased after they were created. */
+/**
+ * The condition of visible rows below a contact. Rows created before the contact was erased are hidden, because they are about to be
+ * deleted.
+ */
 export function visibleBelowContact(noun: Resource): string {
   return !isBelowContact(noun) || areFewBelowContact(noun)
     ? 'true'
@@ -78,7 +81,7 @@ export function visibleBelowContact(noun: Resource): string {
         and ${isOlder(noun, 't', ROW_WORKSPACE, 'x.erased_at')} offset 0)`;
 }
 
-/** Whether a row below a contact, or else what it is below, was created before a time. */
+/** Whether a row below a contact, or its parent if the row has no time, was created before a time. */
 export function isOlder(noun: Resource, row: string, workspace: string, time: string): string {
   if ('createdAt' in noun.fields) return `${row}.created_at < ${time}`;
   const { parent } = noun;
@@ -90,7 +93,7 @@ export function isOlder(noun: Resource, row: string, workspace: string, time: st
 }
 
 /**
- * Blanks the row `t` if it is hidden, before a change: what the change writes is shown.
+ * Blanks the row `t` if it is hidden, before a change, because the row becomes visible with the change.
  * @param where the condition on the row
  */
 export function blankHidden(noun: Resource, where: string, workspace: string): string {

@@ -1,7 +1,7 @@
-// How a price is paid, as clients see it. A column `interval` has its unit in the singular, and a duration of 0 for no end; clients see the
-// plural and null, and null of a price that is paid once. Pure.
+// The terms of a price in the clients' form. Columns have the unit of an `interval` in the singular, and a duration of 0 for no end.
+// Clients see the plural and null, and for a one-time price null. Pure.
 
-/** SQL of what clients see of a price, by its column. @param p the price */
+/** SQL of the terms that clients see, by column. @param p the alias of the price */
 export function priceTerms(p: string) {
   const repeated = (sql: string) => `case when ${p}.payment_type <> 'one_time' then ${sql} end`;
   return {
@@ -14,7 +14,7 @@ export function priceTerms(p: string) {
   } as const;
 }
 
-/** SQL of the unit of a period in the singular, of which copies in lines have either form. */
+/** SQL of the unit of a period in the singular. Copies in lines have either form. */
 export function singularUnit(sql: string): string {
   return `rtrim(${sql}, 's')`;
 }

@@ -28,7 +28,7 @@ export function toPublicId(table: PublicIdTable, id: bigint): string {
   return high === 0n ? write(id) : write(high) + write((high + (id % SIX)) % SIX);
 }
 
-/** The id for a public id of the table; null for text that is not a public id of it. */
+/** The id for a public id of the table; null for any other text. */
 export function idOfPublicId(table: PublicIdTable, publicId: string): bigint | null {
   if (!/^(?:[A-Za-z]{6}){1,2}$/.test(publicId)) return null;
   const read = (letters: string) => (modulo(numberOf(letters) - TYPE_NUMBER[table] * SHIFT) * INVERSE) % SIX;

@@ -1,5 +1,5 @@
-// The SQL of saved filters: criteria that were checked become one condition over a row `t`, with every value as a parameter. Its text
-// depends on attributes and clauses, never on values.
+// The SQL of saved filters: checked criteria become one condition over a row `t`, with every value as a parameter. Its text depends on
+// attributes and clauses, never on values.
 import { hash } from 'node:crypto';
 import type { Provided } from '../../pagination.ts';
 import type { RefineAttribute } from '../../resources/refine-attributes.ts';
@@ -7,7 +7,7 @@ import { type Sort, toSnakeCase } from '../../resources/resource.ts';
 import type { Match, PairMatch } from './filters.ts';
 import { inWorkspace, ROW_WORKSPACE, type Statement } from './statements.ts';
 
-/** What a value of an attribute must be. */
+/** The test that a value of an attribute must pass. */
 export type RefineTest =
   /** One of these. */
   | { readonly kind: 'equal'; readonly values: readonly (string | bigint | boolean)[] }
@@ -21,50 +21,50 @@ export type RefineTest =
   /** Anything but null. */
   | { readonly kind: 'set' };
 
-/** A criterion that was checked. */
+/** A checked criterion. */
 export interface RefineCriterion {
   readonly attribute: RefineAttribute;
   readonly test: RefineTest;
-  /** Whether it matches what does not pass the test, objects without a value included. */
+  /** Whether it matches the objects that do not pass the test, including those without a value. */
   readonly isNegated: boolean;
 }
 
-/** A saved filter that was checked. */
+/** A checked saved filter. */
 export interface RefineCriteria {
   readonly conjunction: 'and' | 'or';
   readonly criteria: readonly RefineCriterion[];
 }
 
-/** How the list compares its properties, by which attributes are compared too. */
+/** How the list compares its properties. Attributes are compared the same way. */
 type Matches = Readonly<Record<string, Match | undefined>>;
 
-/** A part of a condition: its SQL, given the number of its first parameter, and its parameters. */
+/** A part of a condition: its parameters, and its SQL for the number of its first parameter. */
 export interface Condition {
   readonly values: readonly unknown[];
   sql(first: number): string;
-  /** The same where only the SQL of a row's id is known; absent: the row is needed. `$3` is the workspace. */
+  /** The same condition over the SQL of a row's id; absent: the row is needed. `$3` is the workspace. */
   onId?(first: number, id: string): string;
-  /** null: no index has the rows that match. */
+  /** The matching rows by index; null: no index finds them. */
   readonly source: Source | null;
 }
 
 /** The ids of all rows that match, from ranges of indexes. */
 export interface Source {
-  /** Their SQL: the column `id`, and what else the reading gives. */
+  /** Their SQL: the column `id`, and the other columns of the reading. */
   ids(first: number, reading: Reading): string;
-  /** How many ranges. */
+  /** The number of index ranges. */
   readonly ranges: number;
-  /** Whether an id may be there more than once: in several ranges, or in one. */
+  /** Whether an id may occur more than once, in several ranges or in one. */
   readonly hasRepeats: boolean;
-  /** Whether the ranges are of the list's own rows, so that the reading gives all that it is asked for. */
+  /** Whether the ranges are of the list's own rows, so that the reading returns all columns that it requests. */
   readonly isOfRows: boolean;
-  /** Whether the indexes have the times of the rows' changes, too. */
+  /** Whether the indexes also contain the times of the rows' changes. */
   readonly hasTimes: boolean;
-  /** The orders of a list that each range has, with each id once. */
+  /** The list orders in which each range can be read, with each id once. */
   readonly orders: readonly Sort[];
 }
 
-/** How a source's ranges are read: whole, or the first rows of each in the list's order. `$3` is the workspace. */
+/** How to read a source's ranges: completely, or the first rows of each in the list's order. `$3` is the workspace. */
 export interface Reading {
   /** The SQL of the list's rows `t` with a condition. */
   rows(condition: string): string;
@@ -80,7 +80,7 @@ export function refinedCondition(matches: Matches, { conjunction, criteria }: Re
   return conjunction === 'and' || parts.length === 1 ? parts : [anyOf(parts)];
 }
 
-/** The condition that one of several holds. An index serves it where each of them has one. */
+/** The condition that one of several holds. It has a source if each of them has one. */
 function anyOf(parts: readonly Condition[]): Condition {
   const firsts = parts.map((_, index) => parts.slice(0, index).flatMap(({ values }) => values).length);
   const at = (first: number, index: number) => first + (firsts[index] ?? 0);
@@ -122,7 +122,7 @@ function conditionOf(matches: Matches, { attribute, test, isNegated }: RefineCri
 function positive(matches: Matches, attribute: RefineAttribute, test: RefineTest): Condition {
   const { property, kind, index, inOrder } = attribute;
   if (property === undefined) {
-    // No object has a value, and what is true or false of an object is false.
+    // No object has a value of this attribute; a flag is false for all objects.
     const holds = kind === 'flag' && test.kind === 'equal' && test.values.includes(false);
     return { values: [], sql: () => String(holds), source: holds ? null : inRange(() => 'false') };
   }
@@ -153,19 +153,19 @@ export function inRange(range: Condition['sql']): Source {
 }
 
 interface Comparison extends Pick<Condition, 'values' | 'sql'> {
-  /** The same or a little more, in the form that an index serves. */
+  /** A condition in a form that uses an index; it may match slightly more rows. */
   readonly range?: Condition['sql'];
-  /** Where a range is not how an index is read best. */
+  /** A source for conditions that are not one range; absent: `range`. */
   readonly source?: Source;
 }
 
-/** In the order of bytes. */
+/** SQL that compares text in byte order. */
 const inBytes = (text: string) => `(${text}) collate "C"`;
 
-/** More than any text has behind a prefix: the last character that there is, as often as an e-mail address can have it. */
+/** Sorts after any text with a prefix: the last Unicode character, as often as the maximum length of an e-mail address. */
 const LAST = `repeat(chr(1114111), 320)`;
 
-/** The types of the values that are compared. */
+/** The SQL types of the compared values. */
 const TYPES = {
   text: 'text',
   word: 'text',
@@ -175,7 +175,7 @@ const TYPES = {
   ids: 'int8',
 } as const;
 
-/** @param start the same as `key` where a text begins */
+/** The comparison of a key with a test. @param start an expression with the same beginning as `key`, for prefixes */
 function comparison(
   key: string,
   start: string,
@@ -215,7 +215,7 @@ function comparison(
       };
     }
     case 'prefix': {
-      // A scalar subquery, so that it is evaluated once.
+      // PostgreSQL evaluates a scalar subquery only once.
       const value = (first: number) => `(select ${(keyOf ?? String)(`$${first}::text`)})`;
       return {
         values: [test.value],
@@ -237,7 +237,7 @@ function comparison(
   }
 }
 
-/** By rows of another table with one of some values. @param orders null: no index has the pairs */
+/** Rows that another table pairs with one of several values. @param orders null: no index has the pairs */
 function paired(match: PairMatch, values: readonly unknown[], orders: readonly Sort[] | null): Condition {
   const among = (first: number) =>
     values.length === 1 ? `($${first}::int8[])[1]` : `any($${first}::int8[])`;
@@ -247,7 +247,7 @@ function paired(match: PairMatch, values: readonly unknown[], orders: readonly S
   };
 }
 
-/** By rows of another table with a value within limits, or with any. */
+/** Rows that another table pairs with a value within limits, or with any value. */
 function pairedWithin(
   match: PairMatch,
   kind: RefineAttribute['kind'],
@@ -270,8 +270,8 @@ function pairedWithin(
 }
 
 /**
- * That another table has such a row. It uses a scalar subquery, which cannot become a join.
- * @param such the condition on the row `b`, given the number of its first parameter
+ * The condition that another table has such a row. It uses a scalar subquery, which cannot become a join.
+ * @param such the condition on the row `b`, for the number of its first parameter
  */
 function thatHas(
   { table, row }: PairMatch,
@@ -288,10 +288,9 @@ function thatHas(
 }
 
 /**
- * What a query selects for each value of an array. `offset 0` is an optimization fence: each value is one range of the index, whatever the
- * planner believes of the others.
- * @param count how many values the array has
- * @param select the query, given the SQL of a value
+ * Runs a query for each value of an array. `offset 0` is an optimization fence: PostgreSQL reads one index range for each value, whatever
+ * the planner estimates.
+ * @param count how many values the array has @param select the query, from the SQL of a value
  */
 function forEach(array: string, count: number, select: (value: string) => string): string {
   return count === 1
@@ -299,7 +298,9 @@ function forEach(array: string, count: number, select: (value: string) => string
     : `select b.* from unnest(${array}) v (value) cross join lateral (${select('v.value')} offset 0) b`;
 }
 
-/** The rows that another table pairs with one of several values. @param array the type of the parameter with these @param count of them */
+/**
+ * The rows that another table pairs with one of several values. @param array the type of the parameter @param count the number of values
+ */
 export function inPairs(match: PairMatch, array: string, count: number): Source {
   return {
     ids: (first, reading) => forEach(`$${first}::${array}`, count, (value) => reading.pairs(match, value)),
@@ -323,7 +324,7 @@ export function providedValues({ id, updatedAt }: Provided): unknown[] {
 }
 
 /**
- * A statement whose text clients decide, through criteria. Its name is made from its text, so that no list of names has to be kept.
+ * A statement whose text depends on clients' criteria. Its name is a hash of its text, so that no list of names has to be kept.
  * @param name what it reads @param template `$3` is the workspace
  */
 export function refinedStatement(name: string, template: string): Statement {

@@ -1,6 +1,6 @@
-// What was paid back, as SQL: the sum of refunds, in the form of their currency.
+// SQL of the sum of refunds, with the digits of the currency.
 
-/** @param refunds the condition for them, over transactions `r` and the row `t` @param amount one of the row `t` */
+/** @param refunds the condition on transactions `r` and the row `t` @param amount an amount of the row `t`, for its digits */
 const sumOf = (
   refunds: string,
   amount: string,

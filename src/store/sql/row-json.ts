@@ -1,13 +1,12 @@
-// What REST shows of a row, put together by PostgreSQL: for audit entries, events and answers of changes, and for the children in their parent.
-// src/rows/snapshot-rows.ts reads it again.
+// PostgreSQL builds the JSON of rows as REST shows them: for audit entries, events and answers of changes, and for children in their
+// parent. src/rows/snapshot-rows.ts reads it again.
 import { typeOf } from '../../resources/field-types.ts';
 import { isOrdered, type Resource, restNameOf, toSnakeCase } from '../../resources/resource.ts';
 import { type Columns, sqlOf } from '../../rows/columns.ts';
 
 /**
- * The JSON of the row `t`, with the members that REST shows, but for those that only reads show.
- * @param instead SQL that replaces a field's own. It is needed in a statement that changes rows, which sees other tables as they were
- * before
+ * The JSON of the row `t`, with the members that REST shows, except those that only reads show.
+ * @param instead SQL that replaces a field's own, for a statement that changes rows and so sees other tables in their earlier state
  */
 export function snapshot(
   { fields }: Resource,
@@ -29,7 +28,7 @@ function jsonForm(sql: string, { type, restAsNumber, restAsText }: Resource['fie
   return typeOf(type).jsonSql?.(sql) ?? sql;
 }
 
-/** A table whose rows are shown in the rows of the noun that they are below. */
+/** A table whose rows are shown in their parent. */
 interface ChildTable {
   readonly name: string;
   readonly resource: Resource;
@@ -38,7 +37,7 @@ interface ChildTable {
   readonly visible: string;
 }
 
-/** The children of the row `t` as JSON: in their order, or the oldest first. `[]` where there is none. */
+/** The children of the row `t` as JSON: in their order, or the oldest first. `[]` if there are none. */
 export function childrenAsJson({ name, resource, columns, parent, visible }: ChildTable): string {
   const own = (sql: string) => overTable(sql, name);
   const order = isOrdered(resource) ? `${name}.position, ${name}.id` : `${name}.id`;
@@ -46,7 +45,7 @@ export function childrenAsJson({ name, resource, columns, parent, visible }: Chi
     from ${name} where ${name}.workspace_id = $row_workspace and ${name}.${parent.column} = t.id and (${own(visible)}))`;
 }
 
-/** Rows of another table as JSON, the oldest first; `[]` where there is none. @param condition as in `otherAsJson` */
+/** Rows of another table as JSON, the oldest first; `[]` if there are none. @param condition as in `otherAsJson` */
 export function othersAsJson(
   { name, resource, columns }: Pick<ChildTable, 'name' | 'resource' | 'columns'>,
   condition: string,
@@ -60,7 +59,7 @@ export function childrenAsRecords({ resource, ...child }: ChildTable): string {
   return recordsBelow(child, isOrdered(resource) ? 't.position, t.id' : 't.id');
 }
 
-/** The same in another order, over the children `t`. */
+/** The same in another order. @param order SQL over the children `t` */
 export function recordsBelow(
   { name, columns, parent, visible }: Omit<ChildTable, 'resource'>,
   order: string,

@@ -1,4 +1,4 @@
-// Which step shows a page: at most one of all funnels of the workspace does (`funnel_steps_one_step_of_page`).
+// Finds the step that shows a page: at most one in all funnels of the workspace (`funnel_steps_one_step_of_page`).
 
 /**
  * Whether a step shows a page.

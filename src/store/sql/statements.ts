@@ -9,8 +9,8 @@ export interface Statement {
   readonly name: string;
   readonly text: string;
   /**
-   * Whether it is one of many that clients can request, through projections (projections.ts) or filters (selections.ts). A connection keeps
-   * a bounded number of these.
+   * Whether clients can request many such statements, through projections (projections.ts) or filters (selections.ts). A connection keeps a
+   * limited number of these.
    */
   readonly isProjection?: boolean;
 }
@@ -18,11 +18,11 @@ export interface Statement {
 /** The statement with a name; its text is built on first use. */
 export type StatementOf = (name: string, build: () => string) => Statement;
 
-/** Whether a name that has a text is compared with what another use of it builds. */
+/** Whether each use of a name compares its text with the first one. */
 let comparesTexts = false;
 
 /**
- * Has each use of a statement's name build the text again, and refuses another one (TypeError). For tests: of two texts with one name, one
+ * Makes each use of a statement's name build the text again, and throw TypeError if it differs. For tests: if one name had two texts, one
  * would be sent in place of the other.
  */
 export function compareTexts(isOn: boolean): void {
@@ -30,9 +30,9 @@ export function compareTexts(isOn: boolean): void {
 }
 
 /**
- * Remembers statements by their names. The code fixes the number of names, not clients. All that a text depends on is part of its name; the
- * tests refuse a name with two texts (`compareTexts`).
- * @param make the statement of a name and a text
+ * Memoizes statements by name. The code, not clients, determines the number of names. A name contains everything that its text depends on;
+ * the tests check that (`compareTexts`).
+ * @param make makes a statement from a name and a text
  */
 export function rememberedStatements(make: (name: string, text: string) => Statement): StatementOf {
   const remembered = new Map<string, Statement>();
@@ -57,12 +57,12 @@ export const statement = rememberedStatements((name, built) => {
 });
 
 /**
- * Where the SQL of columns and conditions compares with the workspace of the row `t`. Each statement fills it in: the row says it, or it is
- * named where it is known, as some stores need it (shard-placement/).
+ * A placeholder, in the SQL of columns and conditions, for the workspace of the row `t`. Each statement replaces it: by the row's own
+ * column, or by a parameter if the workspace is known, as some stores need it (shard-placement/).
  */
 export const ROW_WORKSPACE = '$row_workspace';
 
-/** Fills in `ROW_WORKSPACE`. @param workspace SQL; absent: the row says it */
+/** Replaces `ROW_WORKSPACE`. @param workspace SQL; absent: the row's own column */
 export function inWorkspace(text: string, workspace = 't.workspace_id'): string {
   return text.replaceAll(ROW_WORKSPACE, workspace);
 }
@@ -74,7 +74,7 @@ export interface NamedStatement extends Statement {
 
 /**
  * Numbers the parameters of a text, such as `$workspace_id`, in the order of their first use.
- * @param workspace what `ROW_WORKSPACE` stands for; absent: the row says it
+ * @param workspace what replaces `ROW_WORKSPACE`; absent: the row's own column
  */
 export function named(name: string, text: string, workspace?: string): NamedStatement {
   const parameters: string[] = [];
@@ -86,7 +86,7 @@ export function named(name: string, text: string, workspace?: string): NamedStat
   return { name, text: numbered, parameters };
 }
 
-/** What a statement is called in errors: its name, or how its text begins. Texts have placeholders, never values. */
+/** The title of a statement in errors: its name, or the beginning of its text. Texts have placeholders, never values. */
 export function titleOf(text: string): string {
   return nameOfText.get(text) ?? text.trim().replaceAll(/\s+/g, ' ').slice(0, MAX_TITLE_CHARS);
 }

@@ -3,7 +3,7 @@ import { appliedTag } from '../../resources/applied-tags.ts';
 import { type Field, type Fields, restNameOf, toSnakeCase } from '../../resources/resource.ts';
 import { tagOnObject } from '../../resources/tags.ts';
 
-/** Over the aliases `g`, the tag, and `a`, its application. A name is what clients like, and is escaped. */
+/** SQL over the aliases `g`, the tag, and `a`, its application. Names are escaped, because clients choose them. */
 const SQL: Readonly<Record<keyof typeof tagOnObject, string>> = {
   id: 'g.id',
   publicId: `'"' || g.public_id || '"'`,
@@ -13,7 +13,7 @@ const SQL: Readonly<Record<keyof typeof tagOnObject, string>> = {
 };
 
 /**
- * The tags on the objects of a table, the oldest tag first, as JSON without spaces; `[]` where there is none.
+ * The tags on the objects of a table, the oldest tag first, as JSON without spaces; `[]` if there are none.
  * @param table the table of applied tags
  * @param column its column with the id of the object `t`
  */
@@ -34,7 +34,7 @@ export function tagOfApplied(): string {
 
 /**
  * The contact of the applied tag `t`, as JSON without spaces.
- * @param contacts the table. A statement that changes contacts sees the table as it was before, so it passes the changed rows here
+ * @param contacts the table. A statement that changes contacts sees the table in its earlier state, so it passes the changed rows here
  */
 export function contactOfApplied(contacts: string): string {
   const { object } = appliedTag.fields.contact;

@@ -1,5 +1,5 @@
-// Where visitors find funnels and pages: on the domain of the funnel, else on the host of the workspace; null where workspaces have no
-// hosts. All is SQL over the row `t`.
+// The URLs of funnels and pages: on the domain of the funnel, else on the host of the workspace; null if workspaces have no hosts. All SQL
+// is over the row `t`.
 import { sqlConstant } from '../connections/sql-constants.ts';
 import { showingStep } from '../sql/showing-steps.ts';
 import { ROW_WORKSPACE } from '../sql/statements.ts';

@@ -1,4 +1,4 @@
-// The columns of an audit entry that are hidden once it was erased.
+// The columns of an audit entry that an erasure hides.
 import { auditEntry } from '../../resources/audit-entries.ts';
 import { entryErasedAt, isErasedEntry, unlessErased } from '../sql/erased.ts';
 import { ROW_WORKSPACE } from '../sql/statements.ts';

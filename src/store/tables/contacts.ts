@@ -1,4 +1,4 @@
-// The computed columns of a contact, and how filters compare contacts.
+// The computed columns of a contact, and its comparisons in filters.
 import { contact } from '../../resources/contacts.ts';
 import { emailKey, emailKeyStart } from '../sql/email-key.ts';
 import { tagsOf } from '../sql/tags.ts';

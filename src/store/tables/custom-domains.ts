@@ -1,4 +1,4 @@
-// The columns of a domain: those that operators add serve at once.
+// The columns of a domain. Domains added by operators serve at once.
 import { domain } from '../../resources/custom-domains.ts';
 import { ownTable } from './table.ts';
 

@@ -1,4 +1,4 @@
-// Which steps of funnels are conditional splits, the computed columns of a split, and the steps that are read with their funnels.
+// The steps of funnels that are conditional splits, the computed columns of a split, and the steps that are read with their funnels.
 import { conditionalSplit, funnelStep } from '../../resources/funnel-steps.ts';
 import type { Columns, DescribedColumn } from '../../rows/columns.ts';
 import { recordsBelow } from '../sql/row-json.ts';
@@ -10,15 +10,17 @@ const FILTER_PUBLIC_ID = publicIdOf('refine_filters', 't.filter_id');
 /** The columns of any step. */
 export const STEP_COLUMNS = columnsOf(funnelStep, { filterPublicId: FILTER_PUBLIC_ID });
 
-/** The columns that make a tree of one funnel's steps. Siblings share the first two. All three are adjacent and come after the id. */
+/**
+ * The columns from which the tree of a funnel's steps is built. Siblings share the first two. All three are adjacent and come after the id.
+ */
 export const TREE = ['parentId', 'branch', 'kind'];
 
-/** The steps `t` that are in a workflow: removed ones are in no list of siblings. */
+/** The condition of steps `t` that are in a workflow. Removed steps are in no list of siblings. */
 export const IN_WORKFLOW = 't.sibling_list is not null';
 /** The order of one funnel's steps `t`: grouped by siblings, which are in order. */
 export const STEP_ORDER = 't.sibling_list, t.position';
 
-/** Every step of a funnel with some of its properties, as a column of the funnel. Their pages are read apart: null where they are needed. */
+/** A column of a funnel with its steps and some of their properties; null if pages are requested, which are read separately. */
 export function stepsOfFunnel(properties: readonly string[]): DescribedColumn | null {
   if (properties.includes('page')) return null;
   const isRead = (property: string) =>

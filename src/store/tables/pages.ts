@@ -1,4 +1,4 @@
-// Which pages are visible to clients, and the computed columns of a page: the step that shows it, and what it offers there.
+// The pages that clients can see, and the computed columns of a page: the step that shows it, and the products that it offers there.
 import { page } from '../../resources/pages.ts';
 import { rowsAsJson } from '../sql/row-json.ts';
 import { showingStep, shows } from '../sql/showing-steps.ts';
@@ -12,14 +12,14 @@ const STEP = `funnel_steps s where ${shows('s', ...OF_PAGE)}`;
 /** That step with its funnel `f`. */
 const FUNNEL = showingStep(...OF_PAGE);
 
-/** `offset 0`: each product is looked up by its id, however many the workspace has. */
+/** The products that a page offers. `offset 0` forces a look-up by id for each product. */
 const OFFERED = `(select u.id, false as bump, null as bump_preheadline, u.place from unnest(t.product_ids) with ordinality u (id, place)
     union all select (b.item ->> 'product_id')::bigint, true, b.item ->> 'preheadline', cardinality(t.product_ids) + b.place
       from jsonb_array_elements(t.bumps) with ordinality b (item, place)) i
   cross join lateral (select p.* from products p where p.workspace_id = $row_workspace and p.id = i.id offset 0) p`;
 const PRODUCTS = rowsAsJson('p.id, p.public_id, p.name, i.bump, i.bump_preheadline', OFFERED, 'i.place');
 
-/** Not `exists`: for many pages the planner would rather read all steps that there are. */
+/** Whether a step shows the page. With `exists`, the planner would read all steps for a list of many pages. */
 const IS_SHOWN = `((select true from ${STEP}) is not null)`;
 
 export const pageTable = ownTable(page, {

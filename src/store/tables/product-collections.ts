@@ -1,4 +1,4 @@
-// The computed columns of a collection: its products, by hand or by its tags, in their order.
+// The computed columns of a collection: its products, chosen by hand or by tags, in the order of its sort method.
 import { collection, MAX_PRODUCTS } from '../../resources/product-collections.ts';
 import { existingIds, ownTable } from './table.ts';
 
@@ -7,7 +7,7 @@ const TAG_IDS = existingIds('product_tags', 't.tag_ids');
 const PRICE = `(select min(r.amount) from product_prices r
   where r.workspace_id = $row_workspace and r.product_id = p.id and r.visible and not r.archived)`;
 
-/** What the sort methods compare: of a product `p` that was chosen by hand for the collection `t`, and of a tagged product `m`. */
+/** The sort keys: of a product `p` that was chosen by hand for the collection `t`, and of a tagged product `m`. */
 const COMPARED = {
   added_at: { byHand: 'array_position(t.added_ids, p.id)', byTag: 'm.product_id' },
   created_at: { byHand: 'p.created_at', byTag: 'm.created_at' },
@@ -22,7 +22,10 @@ const BY_HAND = `select p.id from products p where p.workspace_id = $row_workspa
   order by ${METHODS.map(({ method, way, byHand }) => `case t.sort_method when '${method}' then ${byHand} end ${way} nulls last`).join(', ')},
     array_position(t.product_ids, p.id), p.id limit ${MAX_PRODUCTS}`;
 
-/** The first products of each tag, by an index that has them in this order; of all of them the first. A column that is never null has no nulls. */
+/**
+ * SQL that reads the first products of each tag from an index in this order, then takes the first of all. `nulls last` only for the
+ * nullable key: with it, the other indexes would not match.
+ */
 function byTags(key: string, way: 'asc' | 'desc'): string {
   const order = (of: string, product: string) =>
     of === product ? `${of} ${way}` : `${of} ${way}${key === 'm.price' ? ' nulls last' : ''}, ${product}`;

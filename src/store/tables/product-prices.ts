@@ -1,4 +1,4 @@
-// The computed columns of a price: how it is paid, as clients see it.
+// The computed columns of a price: its payment terms in the clients' form.
 import { price } from '../../resources/product-prices.ts';
 import { priceTerms } from '../sql/price-terms.ts';
 import { ownTable } from './table.ts';

@@ -1,4 +1,4 @@
-// The computed columns of a variant: its prices, and its values in those properties that its product has.
+// The computed columns of a variant: its prices, and its values of its product's properties.
 import { variant } from '../../resources/product-variants.ts';
 import { existingIds, ownTable } from './table.ts';
 
@@ -7,7 +7,7 @@ const NONE = 'array[]::bigint[]';
 export const variantTable = ownTable(variant, {
   computed: {
     propertiesValueIds: NONE,
-    // A property that its product has lost is not shown.
+    // Leaves out properties that were removed from the product.
     propertiesValues: `(select coalesce(jsonb_agg(e.item order by e.place), '[]')
       from jsonb_array_elements(t.properties_values) with ordinality e (item, place)
         join variant_properties p on p.workspace_id = $row_workspace and p.product_id = t.product_id

@@ -5,13 +5,13 @@ import { existingIds, ownTable } from './table.ts';
 const ofProduct = (table: string) =>
   `select v.id from ${table} v where v.workspace_id = $row_workspace and v.product_id = t.id`;
 
-/** Those that clients have put in an order first. */
+/** SQL of the ids of a product's rows: first those that clients have put in an order, then the others. */
 const ordered = (table: string, first: string) =>
   `array(${ofProduct(table)} order by array_position(t.${first}, v.id), v.id)`;
 
 const IMAGE_IDS = existingIds('images', 't.image_ids');
 
-/** Which product has which tag that still exists. */
+/** Pairs of products and their existing tags. */
 const TAGS = `(select p.workspace_id, p.id as product_id, g.id as tag_id
   from product_tags g join products p on p.workspace_id = g.workspace_id and g.id = any(p.tag_ids))`;
 

@@ -3,7 +3,7 @@ import { shippingLocationGroup } from '../../resources/shipping-location-groups.
 import { ownTable } from './table.ts';
 
 export const shippingLocationGroupTable = ownTable(shippingLocationGroup, {
-  // Each is created with its profile.
+  // Each group is created in the transaction that creates its profile.
   commitsInOrder: true,
   computed: {
     fulfillmentsLocationIds: `array(select l.id from fulfillment_locations l

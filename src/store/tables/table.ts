@@ -1,5 +1,5 @@
-// What reads and changes need to know of a noun's table: its columns, its parent, which rows are visible to clients, and who owns them.
-// Conditions are SQL over alias `t`.
+// Describes a noun's table for reads and changes: its columns, its parent, which rows are visible to clients, and who owns them. Conditions
+// are SQL over the alias `t`.
 import { parentKeyOf, type Resource, toSnakeCase } from '../../resources/resource.ts';
 import type { Columns } from '../../rows/columns.ts';
 import { type Match, type TableFilter, tableFilters } from '../sql/filters.ts';
@@ -7,12 +7,12 @@ import { visibleBelowContact, withHidden } from '../sql/personal-data.ts';
 import { type PublicIdTable, TYPE_NUMBER } from '../sql/public-ids.ts';
 import type { Owning } from '../tenancy/row-owners.ts';
 
-/** The parent of a table's rows: the column that refers to it, its table, and its name. */
+/** The parent of a table's rows: the column that refers to it, its table, and its title. */
 interface ParentLink {
   readonly table: PublicIdTable;
   readonly column: string;
   readonly title: string;
-  /** The same table where the parent is in a workspace itself, which its column `workspace_id` names; null for a workspace or a team. */
+  /** The same table if the parent is in a workspace and has the column `workspace_id`; null for a workspace or a team. */
   readonly nestedIn: Exclude<PublicIdTable, 'teams' | 'workspaces'> | null;
 }
 
@@ -27,38 +27,38 @@ interface Ownership {
   readonly parent: ParentLink;
   /** The rows that are visible to clients. */
   readonly visible: string;
-  /** The properties that name a row's owner. They are read with every row. */
+  /** The properties that identify a row's owner. They are read with every row. */
   readonly owners: Readonly<Record<string, Owning>>;
   /**
-   * The condition for rows that the caller owns, given placeholders for the team and for the workspaces that the caller is restricted to.
-   * @param workspace the SQL of the row's own workspace; absent: the row says it
+   * The condition for rows that the caller owns, from placeholders for the team and for the workspaces to which the caller is restricted.
+   * @param workspace the SQL of the row's workspace; absent: the row's own column
    */
   readonly owned: (team: string, workspaces: string, workspace?: string) => string;
   /** A further condition for callers restricted to some workspaces, on rows whose parent the caller owns. */
   readonly narrowed: (workspace: string) => string;
 }
 
-/** A readable table. The type parameter is the row that its columns make. */
+/** A readable table. The type parameter is the row type of its columns. */
 export interface Table<R extends { id: bigint }> extends Ownership {
   readonly name: PublicIdTable;
   /** The row's name in a sentence. */
   readonly title: string;
   readonly resource: Resource;
   readonly columns: Columns;
-  /** Columns with rows of other tables, read only where a projection names properties of these. */
+  /** Columns with rows of other tables, which are read only if a projection selects properties of these. */
   readonly below?: Columns;
   /**
    * Rows below one parent become visible in the order of their ids, because each is created while its parent is locked. Lists below the
    * parent need no high-water mark.
    */
   readonly commitsInOrder: boolean;
-  /** The name of its lists in the names of statements, where they are not below its parent. */
+  /** The name of its lists in the names of statements, if they are not below its parent. */
   readonly listName?: string;
   /** Carries the type parameter; no value has this property. */
   readonly row?: R;
   /** The filters of its lists. */
   readonly filters: readonly TableFilter[];
-  /** How filters and saved filters compare properties, where that is not plain equality with a column. */
+  /** How filters and saved filters compare properties, if not by equality with a column. */
   readonly matches: Readonly<Record<string, Match | undefined>>;
 }
 
@@ -67,23 +67,23 @@ export interface Special<R extends Resource = Resource> extends Partial<Ownershi
   /** The SQL of fields that are not columns of the same name. */
   readonly computed?: { readonly [Property in keyof R['fields']]?: string };
   readonly below?: Columns;
-  /** For rows that a service of its own creates while their parent is locked. */
+  /** Set for rows that are created by their own service while their parent is locked. */
   readonly commitsInOrder?: true;
-  /** How filters and saved filters compare, where that is not plain equality with a field. */
+  /** How filters and saved filters compare, if not by equality with a field. */
   readonly matches?: { readonly [Property in keyof R['filters'] | keyof R['fields']]?: Match };
 }
 
-/** A noun with what its own file says of its table. */
+/** A noun with the parts of its table from its own file. */
 export interface OwnTable<R extends Resource = Resource> extends Special {
   readonly noun: R;
 }
 
-/** What a description does not determine of a noun's table. */
+/** Defines the parts of a noun's table that its description does not determine. */
 export function ownTable<R extends Resource>(noun: R, special: Special<R>): OwnTable<R> {
   return { ...(special as Special), noun };
 }
 
-/** The table of a noun. */
+/** Makes the table of a noun. */
 export function makeTable(
   noun: Resource & { readonly table: PublicIdTable },
   {
@@ -113,13 +113,14 @@ export function makeTable(
 }
 
 /**
- * Whether the noun's changes lock the parent before they create a row. Not a workspace or a team: their creations would wait for each other.
+ * Whether the noun's changes lock the parent before they create a row. They do not lock a workspace or a team, because all creations would
+ * wait for each other.
  */
 export function locksParent({ parent, verbs = [] }: Resource): boolean {
   return parent !== undefined && !['teams', 'workspaces'].includes(parent.table) && verbs.includes('create');
 }
 
-/** The usual owners of the rows below a parent. */
+/** The default ownership of rows, from their parent. */
 function belowParent(noun: Resource): Ownership {
   const { parent } = noun;
   if (parent === undefined)
@@ -136,7 +137,7 @@ function belowParent(noun: Resource): Ownership {
   };
 }
 
-/** Rows below a workspace, or below a row that is. It suffices that the caller owns the parent. */
+/** Rows in a workspace. It suffices that the caller owns the parent. */
 const OF_WORKSPACE: Omit<Ownership, 'parent' | 'visible'> = {
   owners: { workspaceId: 'workspace' },
   owned: (team, workspaces, workspace = 't.workspace_id') => ownedWorkspace(workspace, team, workspaces),
@@ -150,7 +151,7 @@ const OF_TEAM: Omit<Ownership, 'parent' | 'visible'> = {
   narrowed: (workspaces) => `${workspaces}::bigint[] is null`,
 };
 
-/** The columns with which a noun is read. */
+/** The columns that reads select of a noun. */
 export function columnsOf<R extends Resource>(
   { fields }: R,
   computed: { readonly [Property in keyof R['fields']]?: string } = {},
@@ -167,7 +168,7 @@ export function columnsOf<R extends Resource>(
   );
 }
 
-/** The column of the row's workspace, where the description does not have it. */
+/** The column of the row's workspace, for descriptions without it. */
 export const WORKSPACE_COLUMN = { workspaceId: { type: 'int8', sql: 't.workspace_id' } } as const;
 
 function columnsOfOwners({ fields }: Resource, owners: Ownership['owners']): Columns {
@@ -183,13 +184,13 @@ export const ownedWorkspace = (id: string, team: string, narrowed: string): stri
   `((select true from workspaces w where w.id = ${id} and w.team_id = ${team})
     and (${narrowed}::bigint[] is null or ${id} = any(${narrowed})))`;
 
-/** The ids of a list that still exist, in their order: no foreign key takes out the others. */
+/** SQL of the ids of a list that still exist, in their order. No foreign key removes the others. */
 export function existingIds(table: PublicIdTable, ids: string): string {
   return `array(select e.id from unnest(${ids}) with ordinality i (id, place)
     join ${table} e on e.workspace_id = $row_workspace and e.id = i.id order by i.place)`;
 }
 
-/** The public id of another table's row, of which only the id is known. */
+/** SQL of the public id of another table's row, from its id alone. */
 export function publicIdOf(table: PublicIdTable, id: string): string {
   return `public_id(${TYPE_NUMBER[table]}, ${id})`;
 }

@@ -31,7 +31,7 @@ import { webhookDeliveryTable } from './webhook-deliveries.ts';
 import { webhookEventTable } from './webhook-events.ts';
 import { workspaceTable } from './workspaces.ts';
 
-/** Those that have a file of their own. */
+/** The tables with their own file. */
 const OWN = new Map<object, OwnTable>(
   [
     teamTable,
@@ -75,7 +75,7 @@ const tables = new Map<string, Table<{ id: bigint }>>(
 
 type AnyTable = Table<{ id: bigint }>;
 
-/** A table, with the SQL of the other rows that can be read with its own: its children, and those that it refers to. */
+/** Adds to a table the SQL of the rows that can be read with its own: its children, and the rows to which it refers. */
 function withRows(table: AnyTable): AnyTable {
   const { name, resource, columns } = table;
   const others = Object.entries<Field>(resource.fields).flatMap(([property, field]): [string, Column][] => {
@@ -88,7 +88,7 @@ function withRows(table: AnyTable): AnyTable {
       const narrow = rowsIn(child, childrenAsRecords, true);
       return [[property, { type, items: noun.fields, sql: childrenAsJson(child), narrow }]];
     }
-    // Rows of one workspace: what refers to them is the owner's who owns them.
+    // If both rows are in one workspace, they have the same owner.
     const isOfOne = [table, other].every(({ owners }) => owners['workspaceId'] === 'workspace');
     const isOwnColumn = type === 'int8' && sqlOf(columns, property) === undefined;
     if (!isOfOne || !isOwnColumn || noun.table === name) return [];
@@ -99,10 +99,10 @@ function withRows(table: AnyTable): AnyTable {
   return { ...table, columns: { ...columns, ...Object.fromEntries(others) } };
 }
 
-/** Longer texts are read in a separate statement, and so are lists and JSON: once, however many rows refer to their row. */
+/** Longer texts, lists and JSON are read in a separate statement, so that each is read only once if many rows refer to its row. */
 const MAX_JOINED_CHARS = 2_000;
 
-/** Whether properties follow from the row itself, and are short. What is read from other tables, or has rows of its own, is not. */
+/** Whether properties come from the row itself and are short. Properties from other tables and children are not. */
 function areSmall({ resource, columns }: AnyTable, properties: readonly string[]): boolean {
   const fields: Readonly<Record<string, Field>> = resource.fields;
   return properties.every((property) => {
@@ -112,7 +112,7 @@ function areSmall({ resource, columns }: AnyTable, properties: readonly string[]
   });
 }
 
-/** The column with rows of another table, of which the id and some properties are needed. */
+/** A column with the id and some properties of another table's rows. */
 function rowsIn(other: AnyTable, select: (other: AnyTable) => string, isList: boolean) {
   return (properties: readonly string[]): DescribedColumn => {
     const own = Object.entries(other.columns).filter(
@@ -124,7 +124,7 @@ function rowsIn(other: AnyTable, select: (other: AnyTable) => string, isList: bo
   };
 }
 
-/** The table of a noun, which is named by its own file for its table if it has one. */
+/** The table of a noun, looked up by the noun or by its own table file. */
 export function tableOf<R extends Described>(of: R | OwnTable<R>): Table<Row<R> & { id: bigint }> {
   const noun = 'noun' in of ? of.noun : of;
   const table = tables.get(noun.table);
@@ -132,7 +132,7 @@ export function tableOf<R extends Described>(of: R | OwnTable<R>): Table<Row<R> 
   return table as Table<Row<R> & { id: bigint }>;
 }
 
-/** The table of a noun whose lists are those below another noun than its parent. */
+/** The table of a noun for its lists below another noun than its parent. */
 export function tableUnder<R extends Described>(
   noun: R,
   { under, key }: OtherList,
@@ -146,7 +146,7 @@ export function tableUnder<R extends Described>(
   return { ...table, parent, commitsInOrder: false, listName: `${table.name}_of_${under.table}` };
 }
 
-/** The table of this name, where it has lists. */
+/** The table of this name; undefined if it has no lists. */
 export function tableNamed(name: NounTable): Table<{ id: bigint }> | undefined {
   return tables.get(name);
 }

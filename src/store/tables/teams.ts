@@ -1,4 +1,4 @@
-// Who owns a team: callers see only their own.
+// The owner of a team: callers see only their own team.
 import { team } from '../../resources/teams.ts';
 import { ownTable, parentLink } from './table.ts';
 

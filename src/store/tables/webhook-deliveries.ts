@@ -1,4 +1,4 @@
-// Who owns a delivery, and its computed columns.
+// The owner of a delivery, and its computed columns.
 import { webhookDelivery } from '../../resources/webhook-deliveries.ts';
 import { ownedWorkspace, ownTable } from './table.ts';
 

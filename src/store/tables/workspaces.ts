@@ -1,4 +1,4 @@
-// Who owns a workspace: its team; callers restricted to some workspaces see only these.
+// The owner of a workspace: its team. Callers restricted to some workspaces see only these.
 import { workspace } from '../../resources/workspaces.ts';
 import { ownTable } from './table.ts';
 

@@ -1,6 +1,6 @@
-// The second line of defence for reads: a row that the caller does not own is never returned, whatever the statement's conditions are.
-// Reads share pipelined connections, where a transaction for each caller would cost a round trip. Instead every row includes its owner,
-// which is checked before the row is used.
+// The owner check of reads: rejects rows that the caller does not own, even if the statement's conditions are wrong. Reads share pipelined
+// connections, where a transaction for each caller would cost a round trip. Instead every row includes its owner, which is checked before
+// the row is used.
 
 import { SharedCache } from '../../concurrency/shared-cache.ts';
 import type { Logger } from '../../output/log.ts';
@@ -10,8 +10,8 @@ import type { Readers } from '../pipelining/readers.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 
 /**
- * What an owner column holds: the id of the row's team; of its team, where callers restricted to some workspaces see nothing; of its
- * workspace; or of a workspace whose team is in another column.
+ * The contents of an owner column: the id of the row's team; of its team, for rows hidden from callers restricted to some workspaces; of
+ * its workspace; or of a workspace whose team is in another column.
  */
 export type Owning = 'team' | 'whole team' | 'workspace' | 'narrowed workspace';
 
@@ -20,7 +20,7 @@ export interface RowOwner {
   readonly of: Owning;
   /** The index of the column. */
   readonly field: number;
-  /** The index of a column that is null only where there is no row, as in an outer join. */
+  /** The index of a column that is null only if there is no row, as in an outer join. */
   readonly row: number;
 }
 
@@ -35,12 +35,12 @@ export interface RowGuard {
   /** The number of refused reads since the process started. */
   readonly refused: number;
   /**
-   * Checks that the caller owns the rows, at once or after a look-up of workspaces not seen before.
+   * Checks that the caller owns the rows: synchronously, or after a look-up of workspaces that are not cached.
    * @param name of the statement
-   * @throws ForeignRows where the caller does not own a row
+   * @throws ForeignRows if the caller does not own a row
    */
   requireOwn(rows: RowBlock, owners: Owners, tenancy: Tenancy, name: string): Promise<RowBlock> | RowBlock;
-  /** The same for a single row, given its workspace. */
+  /** The same for a single row, by its workspace. */
   requireWorkspace(workspaceId: bigint, tenancy: Tenancy, name: string): Promise<void>;
 }
 
@@ -76,7 +76,7 @@ export function createRowGuard(lookups: Pick<Readers, 'read'>, log: Logger): Row
     throw new ForeignRows(name);
   }
 
-  /** Whether the caller owns it; undefined: its team must be looked up. */
+  /** Whether the caller owns the id; undefined: its team must be looked up. */
   function isOwn(of: Owning, id: string, { teamId, workspaceIds }: Tenancy): boolean | undefined {
     if (of === 'team') return id === String(teamId);
     if (of === 'whole team') return id === String(teamId) && workspaceIds === null;
@@ -129,7 +129,7 @@ export function createRowGuard(lookups: Pick<Readers, 'read'>, log: Logger): Row
   };
 }
 
-/** The indexes of rows whose field differs from that of the row before, and of all rows where it is null. */
+/** The indexes of rows whose field is null or differs from that of the previous row. */
 function* distinct({ bytes, starts, width, length }: RowBlock, field: number): Generator<number> {
   let last = -1;
   for (let index = 0, at = field; index < length; index++, at += width) {
@@ -149,7 +149,7 @@ function isSame(bytes: Buffer, one: number, other: number): boolean {
   return true;
 }
 
-/** Whether there is no row, and so no owner. */
+/** Whether there is no row, and therefore no owner. */
 function isNone({ starts, width }: RowBlock, index: number, row: number): boolean {
   return (starts[index * width + row] ?? -1) < 0;
 }

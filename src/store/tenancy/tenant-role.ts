@@ -1,16 +1,16 @@
-// Changes for a caller run as a database role that row-level security restricts to the caller's rows (migration tenant_role). A statement
-// that lacks its condition finds no rows of other tenants. Role and tenancy are set for one transaction, by a separate statement before: a
-// statement that sets them itself would already have been planned and have its snapshot.
+// Changes for a caller run as a database role that row-level security restricts to the caller's rows (migration tenant_role). Even a
+// statement without its tenant condition finds no rows of other tenants. A separate statement sets role and tenancy for one transaction
+// first, because a statement that set them itself would already be planned and have its snapshot.
 //
 // Work without a caller runs as the connection's own user: the operator's commands, workers, migrations, the authorization server, and the
-// look-ups that authenticate. So do reads, whose rows are checked one by one instead (row-owners.ts).
+// look-ups that authenticate. So do reads, where an owner check of each row replaces it (row-owners.ts).
 import { BOUND_WAITS } from '../connections/time-limits.ts';
 import type { Statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 
 export const TENANT_ROLE = 'funnel_gateway_tenant';
 
-/** SQL that waits until no other transaction has this idempotency key, even for another workspace. Nothing waits for null. */
+/** SQL that waits until no other transaction has this idempotency key, even for another workspace. null needs no lock. */
 export const takeKey = (hash: string): string =>
   `pg_advisory_xact_lock(hashtextextended('idempotency-key:' || ${hash}::text, 0))`;
 

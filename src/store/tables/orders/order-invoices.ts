@@ -16,8 +16,8 @@ const ORDERS = {
 };
 
 /**
- * Whether a fulfillment of it can be made. What its status says of its goods holds, unless an earlier version put some of them back to stock:
- * that version left the status as it was.
+ * Whether the invoice can get a fulfillment. Its status does not suffice, because an earlier version did not update it when goods were
+ * returned to stock.
  */
 const ELIGIBLE = `(t.fulfillment_status in ('unfulfilled', 'partial') and not ${isUnsendable('t')}
   and not exists (select from orders o where o.workspace_id = $row_workspace and o.id = t.order_id and ${isCalledOff('o')})

@@ -1,4 +1,4 @@
-// The computed columns of a restock: what came back, and whose order it was of.
+// The computed columns of a restock: the returned goods, and the order's contact.
 import { restock } from '../../../resources/orders/order-restocks.ts';
 import { ownTable } from '../table.ts';
 

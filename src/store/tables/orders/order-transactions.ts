@@ -1,4 +1,4 @@
-// The columns of a transaction that follow from its refunds, and those of which nothing is known.
+// The columns of a transaction that follow from its refunds, and those that are always empty.
 import { REFUND_INSIDE, transaction } from '../../../resources/orders/order-transactions.ts';
 import { REFUNDED_OF_PAYMENT } from '../../sql/refunds.ts';
 import { otherAsJson } from '../../sql/row-json.ts';

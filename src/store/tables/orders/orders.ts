@@ -1,4 +1,4 @@
-// The computed columns of an order: the contact and the workspace in it, and what nothing is known of.
+// The computed columns of an order: its contact, its workspace, and those that are always empty.
 import { contact } from '../../../resources/contacts.ts';
 import { fulfillment, fulfillmentLineItem } from '../../../resources/fulfillments.ts';
 import { order, orderLineItem } from '../../../resources/orders/orders.ts';
@@ -20,18 +20,18 @@ const FULFILLMENTS = makeTable(fulfillment, {
 });
 const WORKSPACES = makeTable(workspace, workspaceTable);
 
-/** Up to when an order `t` is paid. */
+/** The end of the time that an order `t` has paid for. */
 export const PAID_UNTIL = 'coalesce(t.next_charge_at, t.activated_at, t.created_at)';
 
-/** Nothing is known of visits. */
+/** An order records no visits. */
 export const NO_VISITS = `'{"last_visit":null,"last_visit_with_utm":null}'::json`;
 
-/** What there is only where an order was made on a page. */
+/** A value that only orders made on a page have. */
 function onPage(value: string, from: string): string {
   return `case when t.page_id is not null then (select ${value} from ${from}) end`;
 }
 
-/** Over an order `t`. */
+/** Computed columns over an order `t`. */
 export const ORDER_BASE_COMPUTED = {
   tagIds: `array(select a.tag_id from order_applied_tags a
     where a.workspace_id = $row_workspace and a.order_id = t.id order by a.id)`,
