@@ -8,19 +8,19 @@ import { isTooNew, migrationState } from '../store/migrations/migrations.ts';
 import { findHeldLists, toHolderNotice } from './reading/held-lists.ts';
 
 /** The report of a process that can serve. */
-type Readiness = Awaited<ReturnType<typeof askStore>>;
+type Readiness = Awaited<ReturnType<typeof checkStore>>;
 
 /** How long a result is reused. Load balancers ask less often than this; unauthenticated clients may ask as often as they like. */
 const REMEMBERED_MS = 250;
 
 /** A result, or the check that is running; `until` is set when the check ends. */
-interface Finding {
+interface CheckResult {
   readonly answer: Promise<Readiness>;
   until: number;
 }
 
 /** The latest result for each store. However many requests ask, only one check runs at a time. */
-const findings = new WeakMap<App['store'], Finding>();
+const results = new WeakMap<App['store'], CheckResult>();
 
 /**
  * What the process can do, or could do a moment ago. A read-only database still serves reads, so it counts as ready.
@@ -28,18 +28,18 @@ const findings = new WeakMap<App['store'], Finding>();
  *   version
  */
 export function readiness({ store }: App): Promise<Readiness> {
-  const known = findings.get(store);
-  if (known !== undefined && performance.now() < known.until) return known.answer;
-  const finding: Finding = { answer: askStore(store), until: Number.POSITIVE_INFINITY };
-  findings.set(store, finding);
-  const keep = () => {
-    finding.until = performance.now() + REMEMBERED_MS;
+  const cached = results.get(store);
+  if (cached !== undefined && performance.now() < cached.until) return cached.answer;
+  const result: CheckResult = { answer: checkStore(store), until: Number.POSITIVE_INFINITY };
+  results.set(store, result);
+  const startExpiry = () => {
+    result.until = performance.now() + REMEMBERED_MS;
   };
-  finding.answer.then(keep, keep);
-  return finding.answer;
+  result.answer.then(startExpiry, startExpiry);
+  return result.answer;
 }
 
-async function askStore(store: App['store']) {
+async function checkStore(store: App['store']) {
   const [state, readOnly] = await Promise.all([migrationState(store.pool), isReadOnly(store.pool)]).catch(
     (error: unknown) => {
       throw toStoreError(error);

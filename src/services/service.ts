@@ -85,7 +85,7 @@ export function defineService<const N extends Described>(
 ): ServiceOf<N>;
 export function defineService<N extends Described>(noun: N, own: AnyOwn<RowOf<N>> = {}): Service<RowOf<N>> {
   const { scope, verbs = [], lists = [], actions: named = {} }: Resource = noun;
-  const { shown = same, getMany, writes, actions = {} } = own;
+  const { shown = identity, getMany, writes, actions = {} } = own;
   const reads = scope === undefined ? null : { ...shown(readsOf(noun)), ...own.reads };
   const [missing] = Object.keys(named).filter((name) => !(name in actions));
   if (missing !== undefined) throw new TypeError(`${noun.type} has no ${missing}.`);
@@ -95,7 +95,7 @@ export function defineService<N extends Described>(noun: N, own: AnyOwn<RowOf<N>
     noun,
     reads,
     getMany: byIds,
-    isJoinable: scope !== undefined && shown === same && getMany === undefined,
+    isJoinable: scope !== undefined && shown === identity && getMany === undefined,
     lists: lists.map((of) => ({ ...shown(readsOf(noun, tableUnder(noun, of))), of })),
     ...(verbs.length > 0 && offered<RowOf<N>>(writes ?? writesOf(noun), verbs)),
     actions,
@@ -111,7 +111,7 @@ interface AnyOwn<R extends AnyRow> {
   readonly actions?: Readonly<Record<string, Act<R>>>;
 }
 
-function same<R extends AnyRow>(reads: Reads<R>): Reads<R> {
+function identity<R extends AnyRow>(reads: Reads<R>): Reads<R> {
   return reads;
 }
 

@@ -93,7 +93,7 @@ export function childWritesOf(resource: Resource): ChildWrites | null {
       return Object.fromEntries(settled);
     },
     toInvalid(error, moment, nameOf) {
-      const list = lists.find((one) => isAbout(error, one));
+      const list = lists.find((one) => concernsList(error, one));
       if (list === undefined) return error;
       const name = nameOf(list.property, list.given[moment]);
       if (!(error instanceof ChildRefused))
@@ -114,7 +114,7 @@ export function childWritesOf(resource: Resource): ChildWrites | null {
 }
 
 /** Whether the store refused this list of children, or the database a row of it. A change of a parent removes only children. */
-function isAbout(error: unknown, { property, table, given }: ChildList): boolean {
+function concernsList(error: unknown, { property, table, given }: ChildList): boolean {
   if (error instanceof ChildRefused) return error.property === property;
   const { constraint = '', kind } = violationOf(error) ?? {};
   const isRemoved = kind === 'restrict' && given.change.changes?.includes('remove');

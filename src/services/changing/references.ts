@@ -15,7 +15,7 @@ type Noun = Table<{ id: bigint }>;
 type InWorkspace = { readonly workspaceId: bigint } | null;
 
 /** The maximum number of ids that an error lists. */
-const MAX_NAMED = 5;
+const MAX_LISTED_IDS = 5;
 /** The maximum number of members that are blamed. */
 const MAX_ERRORS = 20;
 
@@ -68,13 +68,13 @@ export async function requireOwn(
   for (const { name, table, ids } of looked) {
     const missing = ids
       .filter((id) => rowOf.get(`${table.name} ${id}`)?.workspaceId !== workspaceId)
-      .slice(0, MAX_NAMED);
+      .slice(0, MAX_LISTED_IDS);
     if (missing.length > 0) errors.push({ ...noSuch(table.title, missing), field: name });
   }
   if (errors.length > 0) throw invalidFields(errors.slice(0, MAX_ERRORS));
 }
 
-interface Looked {
+interface CheckedReference {
   readonly name: string;
   readonly table: Noun;
   readonly ids: readonly bigint[];
@@ -89,7 +89,7 @@ function namedIn(
   given: Readonly<Record<string, unknown>>,
   nameOf: NameOf,
   prefix = '',
-): Looked[] {
+): CheckedReference[] {
   return Object.entries(fields).flatMap(([property, field]) => {
     const name = prefix + nameOf(property, field);
     const { items } = field;

@@ -45,7 +45,7 @@ export async function upsert(
 ): Promise<Done<ContactRow>> {
   const { tenancy } = requireScope(ctx, writeScope);
   const name = input.nameOf('emailAddress', upsertFields.emailAddress);
-  const given = { ...input, members: withoutNothing(input) };
+  const given = { ...input, members: withoutEmptyMembers(input) };
   const parsed = writes.parse(given, 'creation', upsertFields);
   const { emailAddress } = parsed;
   if (emailAddress == null) throw new TypeError('A required field was not given');
@@ -148,7 +148,7 @@ function blankOf({ nullable, items, object, members }: Field, value: unknown): u
 }
 
 /** The known members of the input, without nulls and empty lists. */
-function withoutNothing({ members, nameOf }: Input): unknown {
+function withoutEmptyMembers({ members, nameOf }: Input): unknown {
   if (!isObject(members)) return members;
   return Object.fromEntries(
     namesOf(upsertFields, nameOf)

@@ -4,8 +4,8 @@ import { executorOf, inTransaction } from '../../store/connections/executor.ts';
 import { continueErasure, findUndone, findUndoneOf } from '../../store/erasure/erasing.ts';
 
 /** The number of erasures to read at a time, and of batches of one erasure before the next one continues. */
-const UNDONE = 50;
-const BATCHES = 20;
+const MAX_ERASURES = 50;
+const MAX_BATCHES = 20;
 
 /**
  * Blanks the copies of a contact that was just erased, unless there are more of a kind than one batch. If that fails, the background work
@@ -42,11 +42,11 @@ export async function blankAtOnce(
 export async function blankSome({ store }: Pick<App, 'store'>): Promise<boolean> {
   const failures: unknown[] = [];
   let isMore = false;
-  const undone = await findUndone(store, UNDONE);
+  const undone = await findUndone(store, MAX_ERASURES);
   for (const erasure of undone)
     try {
-      const progress = await continueErasure((work) => inTransaction(store.pool, work), erasure, BATCHES);
-      isMore ||= progress === 'more' || (progress === 'done' && undone.length === UNDONE);
+      const progress = await continueErasure((work) => inTransaction(store.pool, work), erasure, MAX_BATCHES);
+      isMore ||= progress === 'more' || (progress === 'done' && undone.length === MAX_ERASURES);
     } catch (error) {
       failures.push(error);
     }

@@ -54,21 +54,21 @@ export async function remove(ctx: Context, ref: Ref, options: WriteOptions) {
     if (!(error instanceof AppError) || error.code !== 'conflict' || error.cause === undefined) throw error;
     const { tenancy } = requireScope(ctx, writeScope);
     const id = parseRef(FILTERS.title, FILTERS.name, ref);
-    const splits = await findSplitsByFilter(ctx, tenancy, id, MAX_SPLITS + 1);
+    const splits = await findSplitsByFilter(ctx, tenancy, id, MAX_LISTED_SPLITS + 1);
     if (splits.length === 0) throw error;
     const named = splits
-      .slice(0, MAX_SPLITS)
+      .slice(0, MAX_LISTED_SPLITS)
       .map((split) => `${split.publicId} of the funnel ${split.funnelPublicId}`)
       .join(', ');
-    const more = splits.length > MAX_SPLITS ? ' and others' : '';
+    const more = splits.length > MAX_LISTED_SPLITS ? ' and others' : '';
     const message = `The saved filter is used by the conditional splits ${named}${more} and was not deleted.`;
     throw new AppError('conflict', message, { cause: error });
   }
 }
 
 /** The maximum number of splits, and of ids, that an error lists. */
-const MAX_SPLITS = 100;
-const MAX_NAMED = 5;
+const MAX_LISTED_SPLITS = 100;
+const MAX_LISTED_IDS = 5;
 
 function unknownClass({ nameOf }: Input): AppError {
   const name = nameOf('filterClass', fields.filterClass);
@@ -98,7 +98,9 @@ async function requireCriteria(
     if (table === undefined || test.kind !== 'equal') continue;
     const ids = test.values as readonly bigint[];
     const rows = (await findByIds(ctx, table, tenancy, ids)) as ({ workspaceId?: bigint } | null)[];
-    const missing = ids.filter((_, at) => rows[at]?.workspaceId !== place.workspaceId).slice(0, MAX_NAMED);
+    const missing = ids
+      .filter((_, at) => rows[at]?.workspaceId !== place.workspaceId)
+      .slice(0, MAX_LISTED_IDS);
     if (missing.length > 0)
       errors.push({ ...noSuch(table.title, missing), field: `${name}[${index}].value` });
   }

@@ -49,14 +49,14 @@ export function criteriaOf(
 }
 
 /** How to read a list: like other lists (`list` is null), or by a saved filter. */
-type Refining<Row extends { id: bigint }, S extends Selection> =
+type ReadPlan<Row extends { id: bigint }, S extends Selection> =
   | { readonly list: null; readonly selection: S }
   | { readonly list: RefinedList<Row>; readonly selection: S };
 
 /** Reads what a saved filter selects. */
 interface RefinedRead<Row extends { id: bigint }, S extends Selection, Result> {
   /** Must not change anything: it may be called several times. */
-  read(refining: Refining<Row, S>): Promise<Result>;
+  read(refining: ReadPlan<Row, S>): Promise<Result>;
   /**
    * Whether the result has rows, which proves that the selection's `provided` held during the read. Absent: the result has no rows, or
    * does not depend on the filter.
@@ -84,27 +84,27 @@ export async function refine<Row extends { id: bigint }, S extends Selection, Re
   const selection = rest as Selection as S;
   requireScope(ctx, scopeFor(refineFilter, 'read'));
   const readBy = async (filter: SavedFilter, selected = selection) =>
-    read(refiningBy(ctx, table, tenancy, filter, selected, name));
+    read(planRead(ctx, table, tenancy, filter, selected, name));
   const isOfAll = (filter: SavedFilter | null | undefined): filter is SavedFilter =>
     filter != null && workspaces.length > 0 && workspaces.every((one) => one === filter.workspaceId);
   const known = knownFilter(tenancy, id);
   const remembered = isOfAll(known.filter) ? known.filter : null;
   const canTell = tells !== undefined && workspaces.length === 1;
-  let early: PromiseSettledResult<Result> | undefined;
+  let firstRead: PromiseSettledResult<Result> | undefined;
   if (remembered !== null && canTell) {
-    [early] = await Promise.allSettled([readBy(remembered, { ...selection, provided: remembered })]);
-    if (early.status === 'fulfilled') {
-      if (tells(early.value)) return early.value;
+    [firstRead] = await Promise.allSettled([readBy(remembered, { ...selection, provided: remembered })]);
+    if (firstRead.status === 'fulfilled') {
+      if (tells(firstRead.value)) return firstRead.value;
       // A replica may have had an older filter at the time of the read, and have this one now.
-      if (mayBeReplica(ctx)) early = undefined;
+      if (mayBeReplica(ctx)) firstRead = undefined;
     }
   }
-  const beside = remembered !== null && !canTell ? Promise.allSettled([readBy(remembered)]) : null;
+  const concurrentRead = remembered !== null && !canTell ? Promise.allSettled([readBy(remembered)]) : null;
   const filter = await findById(ctx, FILTERS, tenancy, id);
   if (known.remember(filter)) {
-    early ??= (await beside)?.[0];
-    if (early?.status === 'rejected') throw early.reason;
-    if (early !== undefined) return early.value;
+    firstRead ??= (await concurrentRead)?.[0];
+    if (firstRead?.status === 'rejected') throw firstRead.reason;
+    if (firstRead !== undefined) return firstRead.value;
   }
   if (isOfAll(filter)) return readBy(filter);
   const owned = await Promise.all(workspaces.map((one) => findWorkspace(ctx, 'workspaces', tenancy, one)));
@@ -117,14 +117,14 @@ export async function refine<Row extends { id: bigint }, S extends Selection, Re
  * Decides how to read a list by a saved filter. If the only criterion equals a filter of the list itself, the list is read by that filter,
  * unless an index has the selected rows in the list's order.
  */
-function refiningBy<Row extends { id: bigint }, S extends Selection>(
+function planRead<Row extends { id: bigint }, S extends Selection>(
   ctx: Context,
   table: Table<Row>,
   tenancy: Tenancy,
   filter: SavedFilter,
   selection: S,
   name: string,
-): Refining<Row, S> {
+): ReadPlan<Row, S> {
   const criteria = appliedCriteria(ctx, table, filter, name);
   const plain =
     criteria.criteria.length === 1 &&

@@ -81,7 +81,7 @@ export function parseTimerange(
 
 /** The statistics of a page. @throws AppError `not_found` */
 export async function ofPage(ctx: Context, ref: Ref, timerange: Timerange): Promise<PageStatsRow & Counted> {
-  const [stats] = await ofRows(ctx, [await pages.get(ctx, ref)], timerange);
+  const [stats] = await statsOfPages(ctx, [await pages.get(ctx, ref)], timerange);
   return stats as PageStatsRow & Counted;
 }
 
@@ -92,12 +92,12 @@ export async function ofPages(
   timerange: Timerange,
 ): Promise<((PageStatsRow & Counted) | null)[]> {
   const rows = (await pages.getMany(ctx, ids)).filter((row) => row !== null);
-  const byId = new Map((await ofRows(ctx, rows, timerange)).map((stats) => [stats.page.id, stats]));
+  const byId = new Map((await statsOfPages(ctx, rows, timerange)).map((stats) => [stats.page.id, stats]));
   return ids.map((id) => byId.get(id) ?? null);
 }
 
 /** For each workspace, one statement counts for its pages, and one finds the steps that show them. */
-async function ofRows(
+async function statsOfPages(
   ctx: Context,
   rows: readonly PageRow[],
   timerange: Timerange,
@@ -106,7 +106,7 @@ async function ofRows(
   const spans = rows.map(({ id, workspaceId }): Span => ({ workspaceId, pageIds: [id], ...timerange }));
   const [sums, showing] = await Promise.all([
     sumsByPage(ctx, spans, timerange),
-    ofWorkspaces(spans, (workspaceId, pageIds) => findShowingSteps(ctx, tenancy, workspaceId, pageIds)),
+    perWorkspace(spans, (workspaceId, pageIds) => findShowingSteps(ctx, tenancy, workspaceId, pageIds)),
   ]);
   const steps = new Map(showing.map((step) => [step.pageId, step]));
   const sumsOf = rows.map(({ id }) => sums.get(String(id)) ?? []);
@@ -166,8 +166,8 @@ export async function ofStructures(
         ...{ currency, pageviews: total.viewsAll, upfrontSalesCount: total.salesCount },
         upfrontSales: toAmount(total.sales, currency),
         recurringSales: toAmount(total.recurring, currency),
-        averageCartValue: toAmount(divided(total.sales, total.salesCount), currency),
-        earningsPerClick: toAmount(divided(total.sales + total.recurring, total.viewsAll), currency),
+        averageCartValue: toAmount(quotient(total.sales, total.salesCount), currency),
+        earningsPerClick: toAmount(quotient(total.sales + total.recurring, total.viewsAll), currency),
       },
       steps: pages.map(({ page, name }, index) => stepOf(page, name, currency, sumsOf[index] ?? [])),
       pagePublicIds: pages.map(({ page }) => page.publicId),
@@ -192,12 +192,12 @@ export async function byDay(
     [...together.values()].map(async (own) => {
       const spans = own.map(({ span }) => span);
       const sums = await findDaySums(ctx, tenancy, spans[0] as Span, spans);
-      for (const [of, those] of Map.groupBy(sums, (one) => one.of)) {
+      for (const [of, daySums] of Map.groupBy(sums, (one) => one.of)) {
         const [nth = '', day = ''] = of.split(' ');
         const one = own[Number(nth)];
         if (one === undefined) continue;
         const { currency, index } = one;
-        found[index]?.push({ ...{ day, currency }, ...shownSums(currency, addUp(currency, those)) });
+        found[index]?.push({ ...{ day, currency }, ...outputSums(currency, addUp(currency, daySums)) });
       }
     }),
   );
@@ -205,7 +205,7 @@ export async function byDay(
 }
 
 /** Calls `find` once for each workspace, with all its pages. */
-async function ofWorkspaces<Found>(
+async function perWorkspace<Found>(
   spans: readonly Span[],
   find: (workspaceId: bigint, pageIds: bigint[]) => Promise<Found[]>,
 ): Promise<Found[]> {
@@ -222,7 +222,7 @@ async function sumsByPage(
   timerange: Timerange,
 ): Promise<Map<string, Sums[]>> {
   const { tenancy } = requireScope(ctx, scope);
-  const sums = await ofWorkspaces(spans, (workspaceId, pageIds) =>
+  const sums = await perWorkspace(spans, (workspaceId, pageIds) =>
     findPageSums(ctx, tenancy, { workspaceId, pageIds, ...timerange }),
   );
   return Map.groupBy(sums, (one) => one.of);
@@ -234,7 +234,7 @@ async function currenciesOf(
   spans: readonly Span[],
   sums: readonly (readonly Sums[])[],
 ): Promise<string[]> {
-  const sold = sums.map(mostSold);
+  const sold = sums.map(mostSoldCurrency);
   const without = new Set(spans.flatMap(({ workspaceId }, nth) => (sold[nth] === null ? [workspaceId] : [])));
   const found = await Promise.all(
     [...without].map(async (id) => [id, await findCurrency(store, id)] as const),
@@ -244,7 +244,7 @@ async function currenciesOf(
 }
 
 /** The currency with the most sales; null if nothing was sold. */
-function mostSold(sums: readonly Sums[]): string | null {
+function mostSoldCurrency(sums: readonly Sums[]): string | null {
   const sales = new Map<string, number>();
   for (const { currency, salesCount, recurringSalesCount } of sums)
     if (currency !== '') sales.set(currency, (sales.get(currency) ?? 0) + salesCount + recurringSalesCount);
@@ -283,7 +283,7 @@ function addUp(currency: string, sums: readonly Sums[]): Total {
   };
 }
 
-function shownSums(currency: string, { sales, recurring, ...counts }: Total) {
+function outputSums(currency: string, { sales, recurring, ...counts }: Total) {
   return {
     ...counts,
     salesValue: toAmount(sales, currency),
@@ -300,11 +300,11 @@ function stepOf(
   const total = addUp(currency, sums);
   const { viewsAll, viewsUnique, optins, salesCount, sales, recurring } = total;
   return {
-    ...{ pageId: id, name, currentPath, currency, ...shownSums(currency, total) },
+    ...{ pageId: id, name, currentPath, currency, ...outputSums(currency, total) },
     optinRate: rate(optins, viewsUnique),
     salesRate: rate(salesCount, viewsUnique),
-    earningsPerView: toAmount(divided(sales + recurring, viewsAll), currency),
-    earningsPerUniqueView: toAmount(divided(sales + recurring, viewsUnique), currency),
+    earningsPerView: toAmount(quotient(sales + recurring, viewsAll), currency),
+    earningsPerUniqueView: toAmount(quotient(sales + recurring, viewsUnique), currency),
   };
 }
 
@@ -314,7 +314,7 @@ function rate(part: number, of: number): number {
 }
 
 /** A quotient, rounded half up; 0 if `by` is 0. Amounts are never negative. */
-function divided(units: bigint, by: number): bigint {
+function quotient(units: bigint, by: number): bigint {
   return by === 0 ? 0n : (2n * units + BigInt(by)) / (2n * BigInt(by));
 }
 

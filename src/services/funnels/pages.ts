@@ -38,9 +38,9 @@ interface InFunnel {
 
 /** The funnel for a new page, and the step before the page's own; null: the page gets no step. @throws Refused for two steps */
 function placeOf({ given }: ChangingRow) {
-  const asked = given?.inputs?.['inFunnel'] as InFunnel | null | undefined;
-  if (asked == null) return null;
-  const { funnelId = null, afterShowPageStepId, showPageStepId } = asked;
+  const requested = given?.inputs?.['inFunnel'] as InFunnel | null | undefined;
+  if (requested == null) return null;
+  const { funnelId = null, afterShowPageStepId, showPageStepId } = requested;
   const after = afterShowPageStepId ?? showPageStepId ?? null;
   if (showPageStepId != null && showPageStepId !== after)
     throw new Refused('inFunnel', {
@@ -150,7 +150,7 @@ async function addStep(tx: Transaction, row: ChangingRow) {
   return [(await addPageStep(tx, { workspaceId, id: funnel.id }, row.id, at, names)).record];
 }
 
-const OFFERED: Fields = { productIds, bumps };
+const PRODUCT_FIELDS: Fields = { productIds, bumps };
 
 /**
  * Moves the members of `onStep` up into the input, with names that keep their origin.
@@ -162,7 +162,7 @@ function withProducts(input: Input): Input {
   requireNoneInFunnel(input, step);
   if (!isObject(members) || !isObject(members[step])) return withIds(input);
   const { [step]: inStep, ...others } = members;
-  for (const [property, field] of Object.entries(OFFERED)) {
+  for (const [property, field] of Object.entries(PRODUCT_FIELDS)) {
     const name = nameOf(property, field);
     if (name in others && name in (inStep as object))
       throw invalid(name, {
@@ -178,7 +178,7 @@ function withProducts(input: Input): Input {
     members: { ...others, ...moved },
     nameOf(property, field) {
       const name = nameOf(property, field);
-      return property in OFFERED && `${step}.${name}` in moved ? `${step}.${name}` : name;
+      return property in PRODUCT_FIELDS && `${step}.${name}` in moved ? `${step}.${name}` : name;
     },
   });
 }
@@ -187,7 +187,7 @@ function withProducts(input: Input): Input {
 function requireNoneInFunnel({ members, nameOf }: Input, step: string): void {
   const funnel = nameOf('inFunnel', inFunnel);
   const given = isObject(members) ? members[funnel] : undefined;
-  for (const [property, field] of Object.entries(OFFERED)) {
+  for (const [property, field] of Object.entries(PRODUCT_FIELDS)) {
     const name = nameOf(property, field);
     if (!isObject(given) || !(name in given)) continue;
     const message = `is not a member of a funnel. Move \`${name}\` into \`${step}\``;

@@ -27,25 +27,25 @@ export const { scope } = reads;
 export const { writeScope, update } = writesOf(site, { onRow: APPENDED_CODE });
 
 /** @throws AppError `not_found` for the workspace */
-async function findOf(ctx: Context, needed: Scope, ref: Ref): Promise<Site> {
+async function findSite(ctx: Context, needed: Scope, ref: Ref): Promise<Site> {
   const by = requireScope(ctx, needed);
   const { tenancy } = by;
   const { title, table } = SITES.parent;
   const found = await findPageUnder(ctx, SITES, tenancy, parseRef(title, table, ref), FIRST);
   if (found === null) throw notFound(site.title);
-  return found.rows[0] ?? complete(ctx, parseRef(title, table, ref), by);
+  return found.rows[0] ?? createMissingSite(ctx, parseRef(title, table, ref), by);
 }
 
 /** Creates the site that a workspace of an earlier version lacks. @throws AppError `not_found` if the caller does not own the workspace */
-async function complete(ctx: Context, workspaceId: bigint, { tenancy }: Permitted): Promise<Site> {
+async function createMissingSite(ctx: Context, workspaceId: bigint, { tenancy }: Permitted): Promise<Site> {
   const { name } = await requireRow(ctx, WORKSPACES, tenancy, workspaceId);
   const id = await completeWorkspace(ctx, { id: workspaceId, name, createdAt: ctx.clock() });
   return requireRow(ctx, SITES, tenancy, id);
 }
 
-/** @throws AppError as `findOf` */
+/** @throws AppError as `findSite` */
 export function getOf(ctx: Context, ref: Ref): Promise<Site> {
-  return findOf(ctx, scope, ref);
+  return findSite(ctx, scope, ref);
 }
 
 /** The site of each workspace; null if the caller does not own it. */
@@ -55,19 +55,19 @@ export async function getManyOf(ctx: Context, workspaceIds: readonly bigint[]): 
   return Promise.all(
     workspaceIds.map((id, index) => {
       const page = pages[index] ?? null;
-      return page && (page.rows[0] ?? complete(ctx, id, by));
+      return page && (page.rows[0] ?? createMissingSite(ctx, id, by));
     }),
   );
 }
 
-/** @throws AppError as `findOf` and every change do */
+/** @throws AppError as `findSite` and every change do */
 export async function updateOf(
   ctx: Context,
   ref: Ref,
   input: Input,
   options: WriteOptions,
 ): Promise<Done<Site>> {
-  const { id } = await findOf(ctx, writeScope, ref);
+  const { id } = await findSite(ctx, writeScope, ref);
   return update(ctx, id, input, options);
 }
 

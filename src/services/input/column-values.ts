@@ -12,7 +12,7 @@ export function defaultsOf(fields: Fields): Given<Fields> {
 }
 
 /** Objects in JSON are stored as REST shows them: the items of a list with all members, an object with the members in the input. */
-function asStored({ items, object }: Field, value: unknown): unknown {
+function toStored({ items, object }: Field, value: unknown): unknown {
   if (object !== undefined && value instanceof Object)
     return Object.fromEntries(
       Object.entries(value).map(([property, member]) => [restNameOf(property, object[property]), member]),
@@ -34,7 +34,7 @@ export function columnsOf({ fields }: Pick<Resource, 'fields'>, given: Given<Fie
     const field = fields[property];
     return field === undefined || field.children !== undefined
       ? []
-      : [{ column: toSnakeCase(property), field, value: asStored(field, value) }];
+      : [{ column: toSnakeCase(property), field, value: toStored(field, value) }];
   });
   const json = (value: unknown) => JSON.stringify(value, bigintAsText);
   return {

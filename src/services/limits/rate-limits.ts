@@ -11,7 +11,7 @@ import { toNetwork } from './throttle.ts';
 /** Rows that a request may read for one point; every request costs at least one. */
 export const ROWS_PER_POINT = 50;
 /** Events and deliveries that a change may create for one point; writing a row takes longer than reading one. */
-const MADE_ROWS_PER_POINT = 20;
+const CREATED_ROWS_PER_POINT = 20;
 /** The points of a request with invalid credentials, because they have to be looked up. */
 export const REJECTED_POINTS = 5;
 
@@ -143,7 +143,7 @@ export function chargePage(ctx: Context, rows: number): Counting {
  * afterwards, so the change is not refused. If fewer points are left, all of them are used up until the window ends.
  */
 export async function chargeMade(ctx: Context, rows: number): Promise<void> {
-  const points = Math.ceil(rows / MADE_ROWS_PER_POINT) - 1;
+  const points = Math.ceil(rows / CREATED_ROWS_PER_POINT) - 1;
   const { actor, facts } = ctx;
   if (points <= 0 || actor.kind === 'anonymous') return;
   const request = { app: ctx, facts };
@@ -172,12 +172,12 @@ async function chargeNetwork(request: Counted, network: string, points: number):
   try {
     await charge(request, [[counter, network]], points);
   } finally {
-    for (const reading of request.facts.rates) busy.note(network, toRest(reading));
+    for (const reading of request.facts.rates) busy.note(network, remainingForCredentials(reading));
   }
 }
 
 /** What is left for requests with credentials: fewer points than a failed look-up costs count as none. */
-function toRest(reading: RateReading): RateReading {
+function remainingForCredentials(reading: RateReading): RateReading {
   const isTooLittle = reading.remaining < Math.min(REJECTED_POINTS, reading.limit);
   return isTooLittle ? { ...reading, remaining: 0 } : reading;
 }

@@ -89,7 +89,7 @@ export async function rotate(
   const rotated = await withTransaction(app, async (tx) => {
     const old = await lockKey(tx, ref);
     const status = statusOf(old, now);
-    if (status !== 'active') throw new AppError('conflict', `API key ${old.id} ${WHY_NOT[status]}`);
+    if (status !== 'active') throw new AppError('conflict', `API key ${old.id} ${ROTATION_FAULTS[status]}`);
     const lifeMs = old.expiresAt === null ? null : old.expiresAt.getTime() - old.createdAt.getTime();
     // The old key ends first: a team has at most one live default key, and a key with an end does not count.
     const replaced = await setRevokedAt(tx, old, new Date(now.getTime() + overlapMs));
@@ -104,7 +104,7 @@ export async function rotate(
   return rotated;
 }
 
-const WHY_NOT = {
+const ROTATION_FAULTS = {
   revoked: 'is revoked. Create a new one.',
   expired: 'has expired. Create a new one.',
   ending: 'was already replaced and is about to end.',

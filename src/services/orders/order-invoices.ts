@@ -107,7 +107,7 @@ async function createWithin(
   if (locked === null) throw notFound(ORDERS.title);
   const { most } = RULES;
   if (most !== undefined && locked.invoices.length >= most.perParent) throw tooMany(INVOICES, most, nameOf);
-  const { lineItems = [], ...own } = settled(given, locked, nameOf);
+  const { lineItems = [], ...own } = settleAmounts(given, locked, nameOf);
   const { currency, workspaceId } = locked;
   const zero = withPlaces('0', placesOf(currency) ?? 0) ?? '0';
   const written = await insertInvoice(tx, locked, columnsOf(invoice, own).columns, lineItems, zero);
@@ -127,7 +127,7 @@ async function createWithin(
 }
 
 /** The input with its amounts in the form of the order's currency. @throws AppError `invalid` */
-function settled(given: GivenInvoice, { currency }: LockedOrder, nameOf: NameOf): GivenInvoice {
+function settleAmounts(given: GivenInvoice, { currency }: LockedOrder, nameOf: NameOf): GivenInvoice {
   const { lineItems = [], ...own } = given;
   const list = nameOfLines(nameOf);
   const parsed = parseAll({

@@ -49,7 +49,7 @@ const shown = (reads: Reads<OrderRow>) => withoutNeeded(reads, order);
 /** The constraint that is violated if another request has taken the next invoice number. */
 export const NUMBER_TAKEN = 'order_invoices_workspace_id_invoice_number_key';
 /** The constraints that a concurrent request may cause to be violated: it has taken the number, or created the same contact. */
-const MEANWHILE = ['contacts_workspace_id_email_address_key', NUMBER_TAKEN];
+const CONCURRENT_CONSTRAINTS = ['contacts_workspace_id_email_address_key', NUMBER_TAKEN];
 
 /**
  * Creates an order with its first invoice. The input has the contact's id, or an e-mail address: a missing contact is then created.
@@ -70,7 +70,7 @@ export async function create(
   const workspaceId = parseRef('Workspace', 'workspaces', workspace);
   const { orderType, billingStatus = null, serviceStatus = null } = own;
   await requireOwn(ctx, by.tenancy, { pageId: fields.pageId }, own, nameOf, async () => workspaceId);
-  return repeated(MEANWHILE, async () => {
+  return repeated(CONCURRENT_CONSTRAINTS, async () => {
     const found =
       contactId ??
       (await findByEmailAddress(ctx, by.tenancy, workspaceId, contactAttributes?.emailAddress ?? ''));
@@ -120,7 +120,7 @@ async function execute(
     return await createOrder(ctx, recorded, wanted);
   } catch (error) {
     if (error instanceof LineRefused) throw lineRefused(error, fields.lineItems, nameOf);
-    if (MEANWHILE.includes(violationOf(error)?.constraint ?? '')) throw error;
+    if (CONCURRENT_CONSTRAINTS.includes(violationOf(error)?.constraint ?? '')) throw error;
     throw toInvalid(error, ORDERS, nameOf);
   }
 }

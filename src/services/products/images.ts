@@ -19,7 +19,7 @@ import { parseWebhookUrl } from '../webhooks/webhook-urls.ts';
 
 const IMAGES = tableOf(imageTable);
 /** The maximum number of objects that a refusal lists. */
-const NAMED = 5;
+const MAX_LISTED = 5;
 
 const writes = writesOf(image, {
   ...IMAGE_RULES,
@@ -57,9 +57,9 @@ export async function remove(
 ): Promise<Done<ImageRow, 'removed'>> {
   const { tenancy } = requireScope(ctx, writeScope);
   const row = await findById(ctx, IMAGES, tenancy, parseRef(IMAGES.title, IMAGES.name, ref));
-  const names = row === null ? [] : await findUses(ctx.store, row, NAMED + 1);
+  const names = row === null ? [] : await findUses(ctx.store, row, MAX_LISTED + 1);
   if (names.length > 0) {
-    const named = names.length > NAMED ? [...names.slice(0, NAMED), 'and others'] : names;
+    const named = names.length > MAX_LISTED ? [...names.slice(0, MAX_LISTED), 'and others'] : names;
     throw new AppError('conflict', `The image is used by ${named.join(', ')} and was not deleted.`);
   }
   return writes.remove(ctx, ref, options);

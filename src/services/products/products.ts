@@ -22,7 +22,7 @@ const VARIANT = defaultsOf(writableFields(variant, 'creation'));
 /** The type of a product's first variant, as in the public API. */
 const DIGITAL = { productType: 'digital' };
 /** The lists that order a product's variants and prices. */
-const ORDERED = ['variantIds', 'priceIds'] as const;
+const ORDER_LISTS = ['variantIds', 'priceIds'] as const;
 
 const writes = writesOf(product, {
   keepOthers: keepTaggedProducts,
@@ -55,14 +55,14 @@ export async function update(ctx: Context, ref: Ref, input: Input, options: Writ
 async function requireOwn(ctx: Context, input: Input, moment: Moment, ref: Ref | null): Promise<void> {
   const { tenancy } = requireScope(ctx, writeScope);
   const given: Partial<ProductRow> = writes.parse(input, moment);
-  if (ORDERED.every((property) => given[property] === undefined)) return;
+  if (ORDER_LISTS.every((property) => given[property] === undefined)) return;
   const row =
     ref === null
       ? null
       : await findById(ctx, PRODUCTS, tenancy, parseRef(PRODUCTS.title, PRODUCTS.name, ref));
   // The change itself reports that there is no such product.
   if (ref !== null && row === null) return;
-  const errors = ORDERED.flatMap((property) => {
+  const errors = ORDER_LISTS.flatMap((property) => {
     const others = (given[property] ?? []).filter((id) => row?.[property].includes(id) !== true);
     const field = input.nameOf(property, product.fields[property]);
     const message = `must name only what the product has, not ${others.slice(0, 5).join(', ')}`;

@@ -53,15 +53,15 @@ export async function changeAndTell<Result>(
 ): Promise<{ readonly result: Result; readonly token: string | null }> {
   try {
     const result = await change();
-    return { result, token: await tell(ctx) };
+    return { result, token: await sealWriteToken(ctx) };
   } catch (error) {
     // The change may have been committed despite the error.
-    await tell(ctx);
+    await sealWriteToken(ctx);
     throw error;
   }
 }
 
-async function tell({ store, keyring, actor, changes }: Context): Promise<string | null> {
+async function sealWriteToken({ store, keyring, actor, changes }: Context): Promise<string | null> {
   if (store.replicas === null || actor.kind === 'anonymous' || !changes.sent) return null;
   const token = await store.replicas.noteWrite(nameOf(actor));
   if (token === null) return null;

@@ -29,7 +29,7 @@ export async function changePassword(
   change: PasswordChange,
 ): Promise<{ user: PersonRow; loginTs: number }> {
   const user = await personOf(app, session);
-  if (user === null) throw sessionOver();
+  if (user === null) throw sessionEnded();
   requireNewPassword(change, user.email);
   await requireCurrentPassword(app, user, change);
   const { address, signal } = change;
@@ -37,7 +37,7 @@ export async function changePassword(
   const passwordHash = await app.passwordChecks.run(network, () => hashPassword(change.password), signal);
   const since = signedInAt(session);
   const changed = await endSessions(app.store, user.id, app.clock(), { passwordHash }, since);
-  if (changed === null) throw sessionOver();
+  if (changed === null) throw sessionEnded();
   // The old password was valid until that commit: sessions that it started meanwhile end as well.
   const endedAt = app.clock();
   await endSessions(app.store, user.id, endedAt);
@@ -68,6 +68,6 @@ async function requireCurrentPassword(app: App, user: PersonRow, change: Passwor
   }
 }
 
-function sessionOver(): AppError {
+function sessionEnded(): AppError {
   return new AppError('unauthenticated', 'You have been signed out. Nothing was changed.');
 }

@@ -88,18 +88,18 @@ export async function redeliverFailed(
 ): Promise<Redelivered> {
   const by = requireScope(ctx, writeScope);
   const { since, missed } = parseRedelivery(input);
-  const { row } = await tell(ctx, by, ref, options, {
+  const { row } = await makeDueAndNotify(ctx, by, ref, options, {
     request: ['redeliver', WEBHOOK_ENDPOINTS.name, since, ...(missed ? ['missed'] : [])],
     outcome: 'updated',
     toRow: toRedelivered,
     async make(tx, workspaceId, endpointId) {
       const of = { workspaceId, endpointId, since };
       const failed = await makeFailedDue(tx, { ...of, most: MAX_REDELIVERED });
-      const told = missed
+      const missedDeliveries = missed
         ? await makeMissedDue(tx, { ...of, most: MAX_REDELIVERED - failed.count })
         : { count: 0, hasMore: false };
-      const count = failed.count + told.count;
-      const hasMore = failed.hasMore || told.hasMore;
+      const count = failed.count + missedDeliveries.count;
+      const hasMore = failed.hasMore || missedDeliveries.hasMore;
       return {
         rows: count,
         resource: webhookEndpoint,
@@ -126,7 +126,7 @@ export function parseRedelivery(input: Input): { readonly since: Date; readonly 
  */
 export async function test(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<WebhookDeliveryRow>> {
   const by = requireScope(ctx, writeScope);
-  return tell(ctx, by, ref, options, {
+  return makeDueAndNotify(ctx, by, ref, options, {
     request: ['test', WEBHOOK_ENDPOINTS.name],
     outcome: 'created',
     toRow: toDelivery,
@@ -205,7 +205,7 @@ interface Telling<Row, Outcome extends 'created' | 'updated'> {
 }
 
 /** Makes deliveries of an active endpoint due, and wakes the delivery workers. */
-async function tell<Row, Outcome extends 'created' | 'updated'>(
+async function makeDueAndNotify<Row, Outcome extends 'created' | 'updated'>(
   ctx: Context,
   by: Permitted,
   ref: Ref,

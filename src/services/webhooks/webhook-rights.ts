@@ -76,7 +76,7 @@ export async function dataFor(
   return ways.length === 0 ? data : withNull(data, ways);
 }
 
-const YES = {};
+const ALLOWED = {};
 
 /**
  * As `mayReceive`, cached. A positive result is cached like keys and hosts (auth/lookups.ts), until a revocation is announced or an
@@ -93,7 +93,7 @@ export async function mayStillReceive(
   const { workspaceId, actorKind, actorId, clientId } = subscription;
   const name = JSON.stringify([`${workspaceId}`, actorKind, actorId, clientId, what]);
   const may = await app.lookups.remember(`rights ${name}`, async () =>
-    (await ask(app, subscription, what)) ? YES : null,
+    (await ask(app, subscription, what)) ? ALLOWED : null,
   );
   return may !== null;
 }

@@ -104,7 +104,7 @@ const KINDS: readonly Kind[] = [
 ];
 
 /** How many ids one search finds: large, because each search scans past the rows that are already blanked. */
-const FOUND = 2_000;
+const MAX_FOUND = 2_000;
 
 const COLUMNS = `x.workspace_id as "workspaceId", x.contact_id as "contactId", x.events_through as "eventsThrough",
   x.entries_through as "entriesThrough", x.erased_at::text as "erasedAt"`;
@@ -169,7 +169,13 @@ export async function continueErasure(
   for (const kind of KINDS)
     for (;;) {
       const found = await run((tx) =>
-        tx.$queryRawUnsafe<{ id: bigint }[]>(kind.find, workspaceId, contactId, erasure[kind.through], FOUND),
+        tx.$queryRawUnsafe<{ id: bigint }[]>(
+          kind.find,
+          workspaceId,
+          contactId,
+          erasure[kind.through],
+          MAX_FOUND,
+        ),
       );
       if (found.length === 0) break;
       if (isLittle && found.length > kind.batch) return 'more';

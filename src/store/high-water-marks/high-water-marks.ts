@@ -101,14 +101,14 @@ export function createHighWaterMarks(readers: Pick<Readers, 'read'>): HighWaterM
   let known: MarksAnswer | null = null;
   let generation = 0;
   let asked = 0;
-  let underWay: Question | null = null;
+  let pending: Question | null = null;
 
   function forget(): void {
     generation += 1;
     known = null;
   }
 
-  async function ask(number: number): Promise<MarksAnswer> {
+  async function request(number: number): Promise<MarksAnswer> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const before = generation;
       const tables = toMarks(fieldsOf(await readers.read(MARKS, MARKS_VALUES)));
@@ -122,20 +122,20 @@ export function createHighWaterMarks(readers: Pick<Readers, 'read'>): HighWaterM
     throw databaseUnavailable();
   }
 
-  function begin(): Question {
+  function startRequest(): Question {
     const number = asked++;
-    const answer = ask(number).finally(() => {
-      underWay = null;
+    const answer = request(number).finally(() => {
+      pending = null;
     });
     return { number, answer };
   }
 
-  async function askAfter(count: number): Promise<MarksAnswer> {
+  async function requestAfter(count: number): Promise<MarksAnswer> {
     if (known !== null && known.number >= count) return known;
     // If the current request was sent too early, waits for its end. All waiting callers then share the next request.
-    if (underWay !== null && underWay.number < count) await underWay.answer.catch(() => {});
-    underWay ??= begin();
-    return underWay.answer;
+    if (pending !== null && pending.number < count) await pending.answer.catch(() => {});
+    pending ??= startRequest();
+    return pending.answer;
   }
 
   return {
@@ -143,7 +143,7 @@ export function createHighWaterMarks(readers: Pick<Readers, 'read'>): HighWaterM
     generation: () => generation,
     asked: () => asked,
     after: (count) =>
-      askAfter(count).catch((error: unknown) => {
+      requestAfter(count).catch((error: unknown) => {
         const known = toStoreError(error);
         throw known instanceof AppError ? known : databaseUnavailable(error);
       }),

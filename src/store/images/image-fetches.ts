@@ -77,7 +77,7 @@ const BEGIN = statement(
 const THIS_FILE =
   "i.workspace_id = $1::bigint and i.id = $2::bigint and i.file_token = $3 and i.status = 'pending'";
 
-const GIVE_BACK = statement(
+const RETURN_FETCH = statement(
   'images.give_back',
   () => `update images i set fetch_at = current_timestamp where ${THIS_FILE}`,
 );
@@ -130,7 +130,7 @@ export async function postponeHost(db: Db, { workspaceId, sourceUrl }: ImageFetc
 
 /** Returns an interrupted fetch: any worker may begin it at once. @throws AppError `unavailable` */
 export async function giveBackFetch(db: Db, { workspaceId, id, fileToken }: ImageFetch): Promise<void> {
-  await query(db, GIVE_BACK, [workspaceId, id, fileToken]);
+  await query(db, RETURN_FETCH, [workspaceId, id, fileToken]);
 }
 
 /** Records the reason why a file cannot be fetched. @param error a sentence for clients @throws AppError `unavailable` */

@@ -21,7 +21,7 @@ export interface DeliveryNotices {
 
 interface Notice {
   readonly id: bigint;
-  readonly isHasty: boolean;
+  readonly isUrgent: boolean;
 }
 
 /** The minimum time between two notifications: each costs PostgreSQL a millisecond, and an active worker looks for more without one. */
@@ -48,7 +48,7 @@ export function createDeliveryNotices(pool: pg.Pool, log: Logger): DeliveryNotic
 
   const notify = together(async (notices: readonly Notice[]): Promise<undefined[]> => {
     const ids = new Set(notices.map(({ id }) => id));
-    const hastened = notices.filter(({ isHasty }) => isHasty).map(({ id }) => id);
+    const hastened = notices.filter(({ isUrgent }) => isUrgent).map(({ id }) => id);
     await pool
       .query({ ...NOTIFY, values: [DELIVERIES_CHANNEL, [...ids].join(), hastened] })
       .catch((error) => log.warn({ reason: toReason(error) }, 'workers not told of deliveries'));
@@ -64,9 +64,9 @@ export function createDeliveryNotices(pool: pg.Pool, log: Logger): DeliveryNotic
 
   return {
     announce(endpointIds) {
-      for (const id of endpointIds) add({ id, isHasty: false });
+      for (const id of endpointIds) add({ id, isUrgent: false });
     },
-    hasten: (id) => add({ id, isHasty: true }),
+    hasten: (id) => add({ id, isUrgent: true }),
     async close() {
       closing.abort();
       await Promise.race([last, sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);

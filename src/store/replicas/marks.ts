@@ -40,7 +40,7 @@ export interface Marks {
 /** The time between two requests. */
 const INTERVAL_MS = 100;
 
-const WHERE: Statement = {
+const CURRENT_POSITION: Statement = {
   name: 'replicas.position',
   text: `select ${POSITION} where $1::int is not null`,
 };
@@ -69,17 +69,17 @@ export function createMarks(primary: Pick<Readers, 'read'>, keptMs: number): Mar
     last = null;
   }
 
-  async function ask(): Promise<void> {
+  async function readMark(): Promise<void> {
     const at = performance.now();
-    const asked = generation;
+    const generationBefore = generation;
     const rows = await primary.read(MARK, MARKS_VALUES);
-    if (generation !== asked) return;
+    if (generation !== generationBefore) return;
     const fields = Array.from({ length: FIELDS }, (_, field) => textOf(new BlockRow(rows, 0), field));
-    const told = parseToken(fields[3] ?? '');
-    if (told === null) throw new TypeError('The primary does not say where its log is');
-    const position = { ...told, log: beforeHeader(told.log) };
+    const reported = parseToken(fields[3] ?? '');
+    if (reported === null) throw new TypeError('The primary does not say where its log is');
+    const position = { ...reported, log: beforeHeader(reported.log) };
     const isSame =
-      last?.system === told.system && last.timeline === told.timeline && last.log <= position.log;
+      last?.system === reported.system && last.timeline === reported.timeline && last.log <= position.log;
     if (!isSame) forget();
     else {
       marks.push({
@@ -92,18 +92,18 @@ export function createMarks(primary: Pick<Readers, 'read'>, keptMs: number): Mar
       });
       marks = marks.filter((mark) => at - mark.at <= keptMs);
     }
-    last = { ...told, at };
+    last = { ...reported, at };
   }
 
   const position = together(async (askers: readonly undefined[]) => {
-    const token = textOf(new BlockRow(await primary.read(WHERE, [1]), 0), 0);
+    const token = textOf(new BlockRow(await primary.read(CURRENT_POSITION, [1]), 0), 0);
     if (token === null) throw new TypeError('The primary does not say where its log is');
     return askers.map(() => token);
   }, Number.POSITIVE_INFINITY);
 
   async function watch(): Promise<void> {
     while (isStarted) {
-      await ask().catch(forget);
+      await readMark().catch(forget);
       await sleep(INTERVAL_MS, undefined, { ref: false });
     }
   }

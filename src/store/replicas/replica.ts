@@ -85,7 +85,7 @@ export function createReplica({ connection, marks, maxLagMs, open, log }: Replic
   let refusal: Error | null = null;
   let client: pg.Client | null = null;
   let isStarted = false;
-  let told: ReplicaState = 'unknown';
+  let loggedState: ReplicaState = 'unknown';
 
   /** Discards the last answer: after a restart it may have replayed less than before. */
   function forget(): void {
@@ -113,7 +113,7 @@ export function createReplica({ connection, marks, maxLagMs, open, log }: Replic
     createRunningServer(forget),
   );
 
-  async function ask(): Promise<void> {
+  async function readState(): Promise<void> {
     if (client === null) {
       const opened = new pg.Client({
         ...connection,
@@ -153,24 +153,24 @@ export function createReplica({ connection, marks, maxLagMs, open, log }: Replic
   }
 
   /** Logs one line whenever it stops being read, and when it is read again. */
-  function tell(): void {
+  function logStateChange(): void {
     const state = stateNow();
-    if (state === 'unknown' || (state === 'used') === (told === 'used')) return;
+    if (state === 'unknown' || (state === 'used') === (loggedState === 'used')) return;
     if (state === 'used') log.info({ replica: name }, 'replica is read');
     else log.warn({ replica: name, state }, 'replica is left out: the primary answers for it');
-    told = state;
+    loggedState = state;
   }
 
   async function watch(): Promise<void> {
     while (isStarted) {
-      const isThere = await ask().then(
+      const isThere = await readState().then(
         () => true,
         (error: Error) => {
           if (isStarted) lose(error);
           return false;
         },
       );
-      tell();
+      logStateChange();
       await sleep(isThere ? INTERVAL_MS : RETRY_MS, undefined, { ref: false });
     }
   }

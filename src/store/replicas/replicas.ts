@@ -102,7 +102,7 @@ export function createReplicas(options: ReplicasOptions): Replicas {
         turn = (turn + 1) % members.length;
         const member = members[turn];
         const mark = member?.replica.mark();
-        if (member === undefined || mark == null || !hasSeen(mark, needed)) continue;
+        if (member === undefined || mark == null || !includesPosition(mark, needed)) continue;
         member.requests += 1;
         const { readers, scans } = member.replica;
         return { readers, scans, mark, lost: () => void member.resent++ };
@@ -131,7 +131,7 @@ function lifeOfWrites(maxLagMs: number): number {
 }
 
 /** Whether a mark includes everything that was committed at a position. For another cluster or a later timeline that is unknown, so false. */
-function hasSeen({ position, before }: Mark, needed: Position | null): boolean {
+function includesPosition({ position, before }: Mark, needed: Position | null): boolean {
   if (needed === null) return true;
   return needed.system === position.system && needed.timeline <= position.timeline && needed.log <= before;
 }

@@ -88,16 +88,16 @@ export async function findDueEndpoint(db: Pick<Store, 'pool'>, id: bigint): Prom
 
 /**
  * The due deliveries of an endpoint, the longest due first. In a strict order: the next ones of that order, due or not.
- * @param underWay deliveries to leave out
+ * @param inProgress deliveries to leave out
  */
 export async function findDueDeliveries(
   db: Pick<Store, 'pool'>,
   { id, workspaceId, strictOrder }: Pick<DueEndpoint, 'id' | 'workspaceId' | 'strictOrder'>,
-  underWay: readonly bigint[],
+  inProgress: readonly bigint[],
   limit: number,
 ): Promise<Due> {
   const next = strictOrder ? NEXT_IN_ORDER : NEXT;
-  const rows = await query<Row>(db, next, [workspaceId, id, underWay, limit, MAX_BATCH_BYTES]);
+  const rows = await query<Row>(db, next, [workspaceId, id, inProgress, limit, MAX_BATCH_BYTES]);
   const deliveries = rows.map(({ data, eventCreatedAt, ...row }) => ({
     ...row,
     event: data === null ? null : { ...row, data, createdAt: eventCreatedAt },

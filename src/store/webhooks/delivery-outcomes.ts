@@ -69,7 +69,8 @@ function valuesOf(outcomes: readonly Outcome[]): [string, Date, Date] {
  * @param workspace the placeholder of the only workspace of all outcomes; null if they may be of several
  */
 function record(name: string, workspace: string | null): Statement {
-  const isHere = (alias: string) => (workspace === null ? 'true' : `${alias}.workspace_id = ${workspace}`);
+  const inWorkspace = (alias: string) =>
+    workspace === null ? 'true' : `${alias}.workspace_id = ${workspace}`;
   const isOfTime = 'd.created_at between $2::timestamptz and $3::timestamptz';
   return statement(
     name,
@@ -82,7 +83,7 @@ function record(name: string, workspace: string | null): Statement {
     ), locked as materialized (
       select d.* from (select distinct "workspaceId", "deliveryId" from o order by 1, 2) n cross join lateral (
         select d.workspace_id, d.id, d.status from webhook_deliveries d
-        where ${isHere('d')} and d.workspace_id = n."workspaceId" and d.id = n."deliveryId" and ${isOfTime}
+        where ${inWorkspace('d')} and d.workspace_id = n."workspaceId" and d.id = n."deliveryId" and ${isOfTime}
         for update of d) d
     ), deliveries as (
       update webhook_deliveries d set attempt_count = greatest(d.attempt_count, o.number), response_code = o.code,
@@ -91,7 +92,7 @@ function record(name: string, workspace: string | null): Statement {
         delivered_at = case when o.status = 'delivered' then o."endedAt" end,
         updated_at = later_time(d.updated_at, current_timestamp)
       from o join locked l on l.workspace_id = o."workspaceId" and l.id = o."deliveryId"
-      where ${isHere('d')} and d.workspace_id = l.workspace_id and d.id = l.id and ${isOfTime}
+      where ${inWorkspace('d')} and d.workspace_id = l.workspace_id and d.id = l.id and ${isOfTime}
         and d.status <> 'delivered'
     ), succeeded as (
       select "endpointId", max("startedAt") as at from o where status = 'delivered' group by 1
@@ -102,12 +103,12 @@ function record(name: string, workspace: string | null): Statement {
     ), changing as (
       select e.workspace_id, e.id, case when n.succeeded then n.failed_at else coalesce(e.failing_since, n.failed_at) end as failing_since
       from endpoints n join webhook_endpoints e on e.workspace_id = n."workspaceId" and e.id = n."endpointId"
-      where ${isHere('e')}
+      where ${inWorkspace('e')}
         and e.failing_since is distinct from case when n.succeeded then n.failed_at else coalesce(e.failing_since, n.failed_at) end
       order by e.id for update of e
     ), failing as (
       update webhook_endpoints e set failing_since = c.failing_since, row_version = e.row_version + 1
-      from changing c where ${isHere('e')} and e.workspace_id = c.workspace_id and e.id = c.id
+      from changing c where ${inWorkspace('e')} and e.workspace_id = c.workspace_id and e.id = c.id
     )
     insert into webhook_attempts (workspace_id, delivery_id, number, started_at, duration_ms, url, request_headers, response_code, error,
       response_start)

@@ -79,10 +79,11 @@ const MAX_WAIT_MS = 5_000;
 /** Resolves when every change that was recording events at the time of the call has ended, or after a few seconds. */
 export async function untilChangesEnd(db: Pick<Store, 'pool'>): Promise<void> {
   const until = performance.now() + MAX_WAIT_MS;
-  const under = async () => new Set((await query<{ id: string }>(db, RECORDING, [])).map(({ id }) => id));
-  const before = await under();
+  const readOpenChanges = async () =>
+    new Set((await query<{ id: string }>(db, RECORDING, [])).map(({ id }) => id));
+  const before = await readOpenChanges();
   for (let left = before; left.size > 0 && performance.now() < until; ) {
     await sleep(LOOK_AGAIN_MS);
-    left = before.intersection(await under());
+    left = before.intersection(await readOpenChanges());
   }
 }
