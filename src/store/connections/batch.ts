@@ -1,8 +1,8 @@
-// Several statements that one connection sends as one message and answers together, up to one Sync (PostgreSQL manual, "Pipelining"): a
-// change waits for PostgreSQL only where it needs an answer. Uses internals of node-postgres, whose version is pinned.
+// Sends several statements over one connection in one message that ends with one Sync (PostgreSQL manual, "Pipelining"): a change waits for
+// PostgreSQL only where it needs an answer. Uses internals of node-postgres, whose version is pinned.
 //
-// Why ours: node-postgres has a pipeline mode (`pipeline: true`, as the reading connections use), which ends each statement with a Sync of its
-// own. In place of this, changes were 8 to 24 % slower.
+// Why not node-postgres' pipeline mode (`pipeline: true`, as the reading connections use): it ends each statement with its own Sync, which
+// made changes 8 to 24 % slower.
 import type pg from 'pg';
 import { prepareValue } from 'pg/lib/utils.js';
 import { serialize } from 'pg-protocol';
@@ -13,7 +13,7 @@ import { nameStatement } from './failed-statements.ts';
 import { textFor } from './sql-constants.ts';
 
 export interface Answer {
-  /** What PostgreSQL says of the statement, such as `UPDATE 1`. */
+  /** PostgreSQL's command tag, such as `UPDATE 1`. */
   readonly tag: string;
   readonly rows: Record<string, unknown>[];
   /** The number of changed rows. */
@@ -28,7 +28,7 @@ interface Asked {
   readonly answer: PromiseWithResolvers<Answer>;
 }
 
-/** The parts of a connection's protocol state that are used. */
+/** The parts of a connection's protocol state that this file uses. */
 interface Connection extends pg.Connection {
   readonly parsedStatements: Record<string, string>;
   readonly submittedNamedStatements: Record<string, string>;
@@ -42,7 +42,7 @@ interface Field {
 /** The columns of the prepared statements of each connection. */
 const described = new WeakMap<pg.Connection, Map<string, readonly Field[]>>();
 
-/** Statements that are sent together. When one fails, those behind it are not executed. */
+/** Statements that are sent together. If one fails, PostgreSQL does not execute those after it. */
 export class Batch {
   /** Name and text of the statement whose answer comes next. The client uses them to record what it has prepared. */
   name: string;
@@ -56,7 +56,7 @@ export class Batch {
   #columns: Map<string, readonly Field[]> = new Map();
   #error: Error | undefined;
 
-  /** @param title what traces call it */
+  /** @param title the batch's name in traces */
   constructor({ name, text }: Statement) {
     this.name = name;
     this.text = text;
@@ -74,8 +74,8 @@ export class Batch {
   }
 
   /**
-   * Adds a statement; to be called before the batch is submitted.
-   * @param preparedAs the name under which connections keep it prepared; empty: they do not
+   * Adds a statement. Must be called before the batch is submitted.
+   * @param preparedAs the name of its prepared statement; empty: it is not prepared
    * @returns its answer; rejected with the error of the first statement that fails
    */
   add(statement: Statement, values: readonly unknown[], preparedAs: string): Promise<Answer> {
@@ -89,7 +89,7 @@ export class Batch {
     this.#columns = described.get(connection) ?? new Map();
     described.set(connection, this.#columns);
     const messages = this.#asked.flatMap((asked) => this.#messages(connection, asked));
-    // In one piece: each piece takes time of its own.
+    // One write, because each write costs time.
     connection.stream.write(Buffer.concat([...messages, serialize.sync()]));
     this.#expectNext();
   }
@@ -132,7 +132,7 @@ export class Batch {
     const failed = this.#asked[this.#at];
     if (failed !== undefined) nameStatement(error, failed.statement.name);
     for (const { preparedAs, answer } of this.#asked.slice(this.#at)) {
-      // PostgreSQL has skipped the statements behind the failed one.
+      // PostgreSQL has skipped the statements after the failed one.
       delete connection.submittedNamedStatements[preparedAs];
       answer.reject(error);
     }

@@ -11,7 +11,7 @@ export async function requestCancel(config: pg.ClientConfig, target: pg.ClientBa
   const canceller = new pg.Client(config);
   const connection = protocolConnectionOf(canceller);
   const { processID, secretKey } = target as unknown as BackendKey;
-  // The connection is opened like any other, with TLS where configured. PostgreSQL closes it without an answer.
+  // Opens the connection like any other, with TLS if configured. PostgreSQL closes it without an answer.
   connection.startup = () => connection.cancel(processID, secretKey);
   canceller.on('error', () => {});
   await canceller.connect().catch(() => {});

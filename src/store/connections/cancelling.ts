@@ -1,5 +1,5 @@
-// Stops work whose statements may be waiting for others. The statements are cancelled, so that PostgreSQL's answer tells the outcome of
-// each: a commit that was sent completes, and no statement runs on for a caller that has gone.
+// Stops work whose statements may be waiting for others. Cancels the statements, so that PostgreSQL answers each with its outcome: a commit
+// that was sent completes, and no statement runs on after its caller has left.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withAbortListener } from '../../concurrency/abort.ts';
 

@@ -5,14 +5,14 @@ import { SCANS } from './queues.ts';
 export const READERS = 4;
 /** Connections for look-ups of credentials and hosts. */
 export const LOOKUP_READERS = 2;
-/** Stalled reading connections may be replaced by as many others. */
+/** Stalled reading connections can be replaced by as many others. */
 const STALLED_FACTOR = 2;
 /** The connection that listens for changes. */
 const LISTENING = 1;
 /** For delivering webhooks: a pool, and one connection that listens for due deliveries. */
 const DELIVERY = 5;
 
-/** The maximum of simultaneous connections, while some are stalled. */
+/** The maximum number of simultaneous connections, including replacements of stalled ones. */
 export function mostConnections({
   poolSize,
   jobs,
@@ -24,5 +24,5 @@ export function mostConnections({
   return poolSize + reading + LISTENING + (jobs ? DELIVERY : 0);
 }
 
-/** The same for each replica, with the connection that asks for the replica's position. */
+/** The same for each replica, including the connection that reads the replica's position. */
 export const MOST_REPLICA_CONNECTIONS = STALLED_FACTOR * (READERS + SCANS) + 1;

@@ -5,13 +5,13 @@ import { StartupError } from '../../errors.ts';
 
 interface Session {
   readonly client: pg.ClientBase;
-  /** The session is ended over another connection of this pool. */
+  /** The pool whose other connections can terminate the session. */
   readonly pool: pg.Pool;
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs `work` until the signal is aborted. Then the session is terminated, and with it any statement and transaction under way.
+ * Runs `work` until the signal is aborted. Then terminates the session, and with it its statement and transaction.
  * @throws StartupError when the signal was aborted; what `work` throws
  */
 export async function endingSession<T>(
@@ -20,7 +20,7 @@ export async function endingSession<T>(
 ): Promise<T> {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
   const end = () => {
-    // The cast chooses PostgreSQL's own function: an extension may have one of this name that takes a bigint.
+    // The cast selects PostgreSQL's own function: an extension may have one of this name that takes a bigint.
     pool.query('select pg_terminate_backend($1::int)', [rows[0]?.pid]).catch(() => {});
   };
   try {

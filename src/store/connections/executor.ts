@@ -22,14 +22,15 @@ export function executorOf(client: Pick<pg.ClientBase, 'query'> | pg.Pool): Exec
   };
 }
 
-/** An executor that can be asked for several statements at once. */
+/** An executor that accepts several statements at once. */
 export interface OrderedExecutor extends Executor {
   /** Resolves when all statements are answered. @throws the error of the first one that failed */
   settled(): Promise<void>;
 }
 
 /**
- * The same executor, which sends a statement when the one before it is answered, whoever awaits the answers. After a failure it sends none.
+ * Makes an executor send each statement after the previous one is answered, whether or not anyone awaits the answers. After a failure it
+ * sends no more.
  */
 export function inOrder(executor: Executor): OrderedExecutor {
   let last: Promise<unknown> = Promise.resolve();

@@ -1,16 +1,20 @@
-// Errors of PostgreSQL say which statement failed, and their stack leads to the code that awaits it. By themselves they lead to the socket
-// that the answer came from.
+// Adds to PostgreSQL's errors the failed statement's name and the stack of the code that awaits it. Their original stack leads to the
+// socket.
 import pg from 'pg';
 
-/** Puts the name of the failed statement on an error of PostgreSQL. One error fails the statements behind it too: it keeps the first name. */
+/**
+ * Adds the name of the failed statement to an error of PostgreSQL. One error also fails the statements after it, so the first name stays.
+ */
 export function nameStatement(error: unknown, statement: string): void {
   if (error instanceof pg.DatabaseError && !('statement' in error)) Object.assign(error, { statement });
 }
 
-/** The errors whose stack leads to our code. */
+/** The errors whose stack already leads to our code. */
 const led = new WeakSet<Error>();
 
-/** Makes the stack of an error of PostgreSQL that of the functions that await it now. The first call for an error counts. */
+/**
+ * Replaces the stack of an error of PostgreSQL by that of the functions that await it now. Only the first call for an error has an effect.
+ */
 export function leadToCaller(error: unknown): void {
   if (!(error instanceof pg.DatabaseError) || led.has(error)) return;
   led.add(error);
@@ -29,9 +33,9 @@ export async function awaitStatement<T>(statement: string, answer: PromiseLike<T
 }
 
 /**
- * The answer of a statement that may fail before anybody awaits it: that is not reported as unhandled. The stack of its error leads to who
- * awaits it, although it has a handler of its own: V8 follows only promises that one function waits for, and each `then` makes one. To
- * capture a stack for each statement that is sent would take 5 % of a creation.
+ * The answer of a statement that may fail before anyone awaits it, without an unhandled rejection. The stack of its error leads to the code
+ * that awaits it: V8 cannot follow a promise with several handlers, so each `then` makes a promise of its own. Capturing a stack for each
+ * sent statement would cost 5 % of a creation.
  */
 export class PendingAnswer<T> implements PromiseLike<T> {
   readonly #answer: Promise<T>;

@@ -6,15 +6,15 @@ const RETRY_AFTER_SECONDS = 2;
 /** SQLSTATEs and Prisma's codes of temporary failures (PostgreSQL manual, appendix A). */
 const UNAVAILABLE =
   /^(08...|53...|57P0[1-5]|57014|40001|40P01|25006|P1001|P1002|P1008|P1017|P2024|P2028|P2034)$/;
-/** Operating system errors of connections: nothing listens there, there is no route, or this machine has no resources to open one. */
+/** Operating system errors of connections: no server listens, no route exists, or this machine lacks the resources to open one. */
 const UNCONNECTED =
   /^E(CONNREFUSED|CONNRESET|CONNABORTED|NOENT|PIPE|TIMEDOUT|AI_AGAIN|NOTFOUND|(HOST|NET)(UNREACH|DOWN)|ADDRNOTAVAIL|MFILE|NFILE|NOBUFS|NOMEM|AGAIN|PERM|ACCES)$/;
 const UNAVAILABLE_MESSAGE =
   /timeout exceeded when trying to connect|^timeout expired$|Connection terminated|Client has encountered a connection error|Cannot use a pool after/;
 
 /**
- * Errors of Citus without an own SQLSTATE when it loses a node. Messages of other errors are not matched, because they may contain a
- * client's text.
+ * Errors of Citus, which have no SQLSTATE of their own, when it loses a node. Messages of other errors are not matched, because they may
+ * contain a client's text.
  */
 const INTERNAL_ERROR = 'XX000';
 const NODE_LOST =
@@ -61,12 +61,12 @@ export function toReason(error: Error | undefined): string {
   return typeof code === 'string' ? `${error.message} (${code})` : error.message;
 }
 
-/** The 503 for a database that cannot be reached, is too slow, or overloaded. */
+/** The 503 for a database that cannot be reached, is too slow, or is overloaded. */
 export function databaseUnavailable(cause?: unknown): AppError {
   return unavailable('The database is not available at the moment. Try again shortly.', cause);
 }
 
-/** Of a transaction that was ended because it took too long, nothing is committed. */
+/** PostgreSQL commits nothing of a transaction that it ended for taking too long. */
 const TOO_LONG = 'This took longer than a change may take, and was undone. Nothing was changed.';
 const IS_READ_ONLY = 'The database is read-only at the moment. Try again shortly.';
 
@@ -102,7 +102,7 @@ const VIOLATIONS: Readonly<Record<string, Violation['kind']>> = {
   '23514': 'check',
 };
 
-/** The constraint that a row was refused by, or null. */
+/** The constraint that refused a row, or null. */
 export function violationOf(error: unknown): Violation | null {
   for (const cause of causesOf(error)) {
     const code = [cause.code, cause.originalCode].find(
@@ -120,7 +120,7 @@ export function violationOf(error: unknown): Violation | null {
   return null;
 }
 
-/** The name of the unique constraint, index or trigger that a row was refused by, or null. */
+/** The name of the unique constraint, index or trigger that refused a row, or null. */
 export function violatedUniqueness(error: unknown): string | null {
   const violation = violationOf(error);
   return violation?.kind === 'unique' ? violation.constraint : null;
@@ -147,16 +147,16 @@ export function isLockTimeout(error: unknown): boolean {
 }
 
 /**
- * Whether a change of a table was put off because others use it: a lock was not available, a deadlock, the statement's time limit, or rows
- * written meanwhile that stand in its way.
+ * Whether a change of a table failed because others use it: an unavailable lock, a deadlock, the statement's time limit, or conflicting
+ * rows that were written meanwhile.
  */
 export function isBusy(error: unknown): boolean {
   return hasCode(error, /^(55P03|40P01|57014|23514)$/);
 }
 
 /**
- * SQLSTATEs of a prepared statement that must be prepared again: it is unknown (its preparation failed before those queued behind it were
- * executed), it exists already, or a migration has changed its result types.
+ * SQLSTATEs of a prepared statement that must be prepared again: it does not exist (its preparation failed before those queued after it
+ * were executed), it exists already, or a migration has changed its result types.
  */
 const STALE = new Set(['26000', '42P05', '0A000']);
 
@@ -175,8 +175,8 @@ export function markUnsent<E extends Error>(error: E): E {
 }
 
 /**
- * Whether a statement was never sent or PostgreSQL itself refused it, so that nothing was changed. False where the connection was lost or
- * the server is shutting down: then the commit may have been made.
+ * Whether a statement was never sent or PostgreSQL itself refused it, so that nothing was changed. False if the connection was lost or the
+ * server is shutting down, because the commit may have completed.
  */
 export function wasRefused(error: unknown): boolean {
   if ([...causesOf(error)].some((cause) => unsent.has(cause))) return true;

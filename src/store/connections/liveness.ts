@@ -1,6 +1,5 @@
-// Detects whether the database answers at all. While statements are pending and no connection receives anything, a probe is sent over its
-// own connection. If the probe gets no answer either, all waiting statements are refused at once, and so are new ones, until a probe is
-// answered.
+// Detects whether the database answers at all. While statements are pending and no connection receives anything, sends a probe over its own
+// connection. If the probe gets no answer either, all waiting and new statements are refused at once, until a probe is answered.
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -13,7 +12,7 @@ export interface Watched {
   /** Whether any statement is unanswered. */
   isBusy(): boolean;
   sockets(): Iterable<Socket>;
-  /** Closes every connection, and rejects what is waiting. */
+  /** Closes every connection, and rejects all waiting statements. */
   abandon(error: Error): void;
 }
 
@@ -25,18 +24,18 @@ export interface Liveness {
   /** Must be called when a connection was lost or could not be opened. */
   suspect(): void;
   watch(connections: Watched): void;
-  /** Before this is called, nothing is ever refused. */
+  /** Starts refusing statements: nothing is refused before this call. */
   start(): void;
   close(): void;
 }
 
 const TICK_MS = 100;
 /**
- * After so many ticks in a row without incoming data a probe is sent. Ticks are counted instead of milliseconds, so that a busy process
- * does not mistake its own delays for the database's.
+ * The number of consecutive ticks without incoming data after which a probe is sent. Counts ticks instead of milliseconds, so that a busy
+ * process does not mistake its own delays for the database's.
  */
 const SILENT_TICKS = 4;
-/** How many ticks a probe may take. Together with the silence before it, a caller is refused within 1.5 s. */
+/** How many ticks a probe may take. With the silence before the probe, callers are refused within 1.5 s. */
 const PROBE_TICKS = 10;
 /** The pause between probes while the database does not answer. */
 const PROBE_PAUSE_MS = 250;
@@ -141,7 +140,7 @@ async function askOnce(connection: pg.ClientConfig): Promise<Error | null> {
     return isAnswer ? null : (error as Error);
   } finally {
     clearInterval(timer);
-    // An orderly end would wait for a server that may not answer.
+    // A graceful end would wait for a server that may not answer.
     stream.destroy();
     protocolConnectionOf(client).stream.destroy();
   }

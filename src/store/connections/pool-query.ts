@@ -1,4 +1,4 @@
-// Executes one statement over a pool. By default, a pool closes a connection after any refused statement. Then a client whose input
+// Executes one statement over a pool. By default, a pool closes a connection after any refused statement, so a client whose input
 // PostgreSQL refuses, such as an e-mail address already in use, would make the gateway reconnect with each request.
 import pg from 'pg';
 import { titleOf } from '../sql/statements.ts';
@@ -10,7 +10,7 @@ import { leadToCaller, nameStatement } from './failed-statements.ts';
  */
 const HARMLESS = /^(22...|23...|40...|P0001|55P03|57014)$/;
 
-/** What sends itself, such as several statements at once (batch.ts): a client returns it as it is, before it is answered. */
+/** An object that submits itself, such as a batch (batch.ts). The client returns it unchanged, before it is answered. */
 interface Submitted {
   readonly answered?: Promise<unknown>;
 }

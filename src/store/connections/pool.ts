@@ -1,4 +1,4 @@
-// Pools of connections: their timeouts, and the closing of connections that have stopped receiving data.
+// Creates connection pools with timeouts, and closes connections that have stopped receiving data.
 import pg from 'pg';
 import type { Logger } from '../../output/log.ts';
 import type { Readings } from '../../telemetry/kinds.ts';
@@ -11,7 +11,7 @@ import { type ConnectionConfig, replaceConstants } from './sql-constants.ts';
 
 export interface Pool extends Watched {
   readonly pool: pg.Pool;
-  /** Cancels every statement under way. */
+  /** Cancels every running statement. */
   cancel(): Promise<void>;
   /** Closes every connection. If the closing handshake does not complete, the connection is destroyed after a time. */
   close(): Promise<void>;
@@ -30,7 +30,7 @@ interface PoolOptions {
  * Creates a pool without opening a connection.
  * @param options.answerTimeoutMs how long a connection in use may receive nothing
  * @param options.limits the SQL that limits the transactions of a session (time-limits.ts)
- * @param options.liveness knows whether the database answers; while it does not, requests for a connection are refused at once
+ * @param options.liveness while the database does not answer, requests for a connection are refused at once
  */
 export function createPool(
   config: pg.PoolConfig & ConnectionConfig,
@@ -43,7 +43,8 @@ export function createPool(
     Client: recordedIn(clients, preparedStatements, config),
     onConnect: async (client) => void (await client.query(limits)),
   });
-  // An idle connection that breaks is replaced at the next statement. When the pool ends, the embedded server may stop before its last one has.
+  // The pool replaces a broken idle connection at the next statement. When the pool ends, the embedded server may stop before its last
+  // connection is closed.
   pool.on('error', (error) => {
     if (!pool.ending) log.warn({ reason: toReason(error) }, 'idle database connection lost');
   });
@@ -84,7 +85,7 @@ export function surviveLosses(pool: pg.Pool): void {
   pool.on('connect', (client) => client.on('error', () => {}));
 }
 
-/** The current number of its connections. */
+/** The pool's current number of connections. */
 export function loadOf(pool: pg.Pool): Readings['connections'] {
   const { totalCount: open, idleCount, waitingCount: waiting } = pool;
   return { open, busy: open - idleCount, stalled: 0, waiting };
@@ -121,7 +122,7 @@ function sendUnprepared(client: pg.Client): void {
 
 /**
  * Makes the pool refuse to wait for a connection while the database does not answer. The replaced function takes no callback.
- * @returns the callbacks that reject those who wait for a connection now
+ * @returns the callbacks that reject the callers who wait for a connection now
  */
 function refuseWhileAway(pool: pg.Pool, liveness: Liveness): Set<(error: Error) => void> {
   const connect: () => Promise<pg.PoolClient> = pool.connect.bind(pool);
@@ -151,8 +152,8 @@ function refuseWhileAway(pool: pg.Pool, liveness: Liveness): Set<(error: Error) 
 }
 
 /**
- * Closes a connection in use that receives nothing for the given time. PostgreSQL would have cancelled a statement earlier, so the network
- * or the server must be stalled.
+ * Closes a connection in use that receives nothing for `timeoutMs`. PostgreSQL would have cancelled a statement earlier, so the network or
+ * the server must be stalled.
  */
 function limitSilence(pool: pg.Pool, timeoutMs: number): void {
   const streamOf = (client: pg.PoolClient) => protocolConnectionOf(client).stream;
@@ -165,13 +166,13 @@ function limitSilence(pool: pg.Pool, timeoutMs: number): void {
 }
 
 /**
- * Closes a connection, once it is released, on which a prepared statement was older than its table: each further use of the statement would
- * fail. Prisma's adapter releases connections without saying what failed. The replaced functions take no callback.
+ * Closes a released connection if one of its prepared statements was older than its table, because each further use of the statement would
+ * fail. Prisma's adapter releases connections without the error. The replaced functions take no callback.
  */
 function closeStale(pool: pg.Pool): void {
   const stale = new WeakSet<pg.PoolClient>();
   pool.on('connect', (client) => {
-    // That of the class is found at each call: an instrumentation may replace it later.
+    // Looks up the method of the class at each call, because an instrumentation may replace it later.
     const own = Object.hasOwn(client, 'query') ? client.query : undefined;
     const noting = (...args: unknown[]) => {
       const answer: unknown = Reflect.apply(own ?? pg.Client.prototype.query, client, args);

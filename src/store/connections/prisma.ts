@@ -1,15 +1,15 @@
-// Prisma's client, and the names under which its statements are prepared: their number is bounded, and clients cannot exhaust it.
+// Creates Prisma's client and names its prepared statements. The number of names is limited, and clients cannot exhaust it.
 import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
 import { PrismaClient } from '#prisma';
 import { interactiveLimits } from './time-limits.ts';
 
-/** With more different texts than this, further statements are not prepared: each prepared statement takes memory on every connection. */
+/** Beyond this many different texts, statements are not prepared: each prepared statement takes memory on every connection. */
 const MAX_STATEMENT_NAMES = 500;
 /** Matches lists of values or rows. Each list length is a different text, and clients choose the length. */
 const LISTS = /\bin \(\$\d+,|\), ?\(\$/i;
 
-/** Names statements for Prisma, which prepares none without a name. Statements are the same if their texts are. */
+/** Names statements by their text. Prisma prepares only named statements. */
 export function createStatementNames(): (statement: { sql: string }) => string {
   const names = new Map<string, string>();
   return ({ sql }) => {

@@ -4,7 +4,7 @@ import { createFairQueue, type FairQueue } from '../../concurrency/fair-queue.ts
 /** Connections for reads that may scan many rows. */
 export const SCANS = 2;
 
-/** Expensive reads: one at a time for a team, so that one team cannot use all slots. */
+/** The queue of expensive reads: one at a time for a team, so that one team cannot use all slots. */
 export function createExpensive(): FairQueue {
   return createFairQueue({
     maxWaitMs: 20_000,
@@ -15,7 +15,7 @@ export function createExpensive(): FairQueue {
   });
 }
 
-/** Changes: one pool connection is always left for other work, and another one that a single team cannot take. */
+/** The queue of changes: it always leaves one pool connection for other work, and another one that a single team cannot take. */
 export function createChanging(poolSize: number): FairQueue {
   return createFairQueue({
     maxWaitMs: 10_000,

@@ -1,6 +1,6 @@
 // Reads rows through internals of node-postgres. Its own parser would create a string for every field, and its queries an object for every
-// row. Here the rows of a result stay bytes in one buffer. The versions of `pg` and `pg-protocol` are pinned. Should their internals differ
-// anyway, a read fails instead of returning too few rows.
+// row. Here the rows of a result stay bytes in one buffer. The versions of `pg` and `pg-protocol` are pinned. If their internals differ
+// nevertheless, a read fails instead of returning too few rows.
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import { prepareValue } from 'pg/lib/utils.js';
@@ -69,7 +69,7 @@ export function corkUntilNextTick(client: pg.Client): void {
   setImmediate(() => stream.uncork());
 }
 
-/** Whether statements wait to be sent at the end of this tick. */
+/** Whether statements are waiting to be sent at the end of this tick. */
 export function isCorked(client: pg.Client): boolean {
   return protocolConnectionOf(client).stream.writableCorked > 0;
 }
@@ -112,7 +112,7 @@ export function collectRows(client: pg.Client, maxBytes?: number): void {
   };
 }
 
-/** The methods that the client calls on a query that it has sent, and what is needed of node-postgres' Query to send it. */
+/** The methods that the client calls on a sent query, and the parts of node-postgres' Query that send it. */
 interface QueryHandlers {
   hasBeenParsed(connection: Connection): boolean;
   handleError(error: unknown, connection: Connection): void;
@@ -130,9 +130,9 @@ Query.prototype = pg.Query.prototype;
 
 const SELECTED = 'SELECT ';
 
-/** A statement for `client.query` whose rows come as one block of PostgreSQL's bytes. */
+/** A statement for `client.query` that returns its rows as one block of PostgreSQL's bytes. */
 export class RowsQuery extends Query implements pg.Submittable {
-  /** The name under which it is prepared; empty for the unnamed statement. */
+  /** The name of its prepared statement; empty for the unnamed statement. */
   readonly name: string;
   readonly text: string;
   readonly values: unknown[];
@@ -161,7 +161,10 @@ export class RowsQuery extends Query implements pg.Submittable {
     this.callback = onError;
   }
 
-  /** Sends it as node-postgres does, but does not ask for the description of its columns, which are known: it is as long as a row or two. */
+  /**
+   * Sends the statement like node-postgres, but without requesting the description of its columns, which are known. The description is as
+   * long as a row or two.
+   */
   prepare(connection: Connection): void {
     const { name, text, values } = this;
     if (!this.hasBeenParsed(connection)) {

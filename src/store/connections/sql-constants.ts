@@ -1,5 +1,6 @@
-// Values of a process in the text of statements. Statements are built once for all stores of a process, so their text has a mark, which each
-// connection replaces when it sends the text. A session setting would not do: behind a pooler, other processes would get it too.
+// Puts configured values into the text of statements. Statements are built once for all stores of a process, so their text has a
+// placeholder, which each connection replaces when it sends the text. A session setting would not work: behind a pooler, other processes
+// would get it too.
 import pg from 'pg';
 import { protocolConnectionOf } from './rows-query.ts';
 
@@ -10,7 +11,7 @@ export interface SqlConstants {
   readonly workspaceOrigin: string | null;
 }
 
-/** The configuration of a connection that may execute the statements of nouns. */
+/** The configuration of a connection that can execute the statements of nouns. */
 export interface ConnectionConfig extends pg.ClientConfig {
   readonly sqlConstants?: SqlConstants;
 }
@@ -23,7 +24,7 @@ const MARK = /'\{(authOrigin|workspaceOrigin)\}'/g;
 /** The constants of each connection. */
 const constantsOf = new WeakMap<object, SqlConstants>();
 
-/** Makes a client replace the marks, before it connects. */
+/** Makes a client replace the placeholders. Must be called before it connects. */
 export function replaceConstants(client: pg.Client, { sqlConstants }: ConnectionConfig): void {
   if (sqlConstants === undefined) return;
   const connection = protocolConnectionOf(client);
@@ -34,7 +35,7 @@ export function replaceConstants(client: pg.Client, { sqlConstants }: Connection
   connection.query = (text) => query(textFor(connection, text));
 }
 
-/** The text that is sent over a connection. Only for code that writes the messages itself. */
+/** The text to send over a connection, for code that writes the messages itself. */
 export function textFor(connection: object, text: string): string {
   const constants = constantsOf.get(connection);
   if (constants === undefined) return text;

@@ -1,6 +1,5 @@
-// How long the gateway's transactions may take. While a transaction that was assigned ids is open, no newer rows are listed (high-water-marks.ts).
-// PostgreSQL ends transactions that exceed the limits. A session that remains nevertheless is ended by any gateway process
-// (mark-holders.ts).
+// How long the gateway's transactions may take. While a transaction with drawn ids is open, lists hide newer rows (high-water-marks.ts).
+// PostgreSQL ends transactions that exceed the limits. If a session remains nevertheless, a gateway process ends it (mark-holders.ts).
 
 /** The application name of the gateway's sessions. The store version that the process knows is appended (migrations/compatibility.ts). */
 export const APPLICATION = 'funnel-gateway';
@@ -12,7 +11,7 @@ export const BOUNDED_SESSIONS = `^${APPLICATION}(/\\d+)?$`;
 const IDLE_MS = 15_000;
 const TRANSACTION_MS = 60_000;
 
-/** The limit in milliseconds, given the statement timeout in milliseconds. */
+/** The limit of a transaction in milliseconds, from the statement timeout in milliseconds. */
 export function transactionLimit(statementTimeoutMs: number): number {
   return Math.max(TRANSACTION_MS, 2 * statementTimeoutMs);
 }
@@ -29,12 +28,12 @@ export const CONNECT_TIMEOUT_MS = 5_000;
 /** How much longer it may take to begin a transaction. */
 const BEGIN_MS = 1_000;
 
-/** How much later than its request a transaction is ended: the request's own error comes first. */
+/** How long after its request's deadline a transaction is ended, so that the request's own error comes first. */
 const DEADLINE_GRACE_MS = 1_000;
 
 /**
- * Prisma's own limits for transactions of several steps, which are 2 and 5 seconds by default: the request's deadline, and PostgreSQL's limits.
- * @param leftMs how long the request may still take; absent: there is none
+ * Replaces Prisma's default limits of 2 and 5 seconds for interactive transactions by the request's deadline and PostgreSQL's limits.
+ * @param leftMs the time until the request's deadline; absent: there is none
  */
 export function interactiveLimits(
   statementTimeoutMs: number,

@@ -1,6 +1,7 @@
 // Pipelined connections for short reads. Many requests share each connection, and statements are sent without waiting for earlier results,
-// so that a busy gateway needs few connections and few system calls. A stalled connection gets no more reads. The reads queued behind its
-// first one are sent again over another connection, which is safe since reads change nothing. After a time limit the connection is closed.
+// so that a busy gateway needs few connections and few system calls. A stalled connection gets no more reads. The reads queued after its
+// first one are sent again over another connection, which is safe because reads change nothing. After a time limit the connection is
+// closed.
 import { withAbortListener } from '../../concurrency/abort.ts';
 import type { Logger } from '../../output/log.ts';
 import type { RowBlock } from '../../rows/row-block.ts';
@@ -15,30 +16,30 @@ import type { RunningServer } from './running-server.ts';
 
 export interface Readers extends Watched {
   /**
-   * The rows of one prepared statement, which may be executed more than once.
+   * Reads the rows of one prepared statement, which may be executed more than once.
    * @param tenantId the team that the read is for, if any
-   * @param signal once it is aborted, a waiting read is not sent, and with the option `cancels` a sent one is cancelled
+   * @param signal after it is aborted, a waiting read is not sent, and with the option `cancels` a sent one is cancelled
    * @throws AppError `unavailable` when too many reads are waiting; the signal's reason; otherwise the driver's error
    */
   read(statement: Statement, values: unknown[], tenantId?: bigint, signal?: AbortSignal): Promise<RowBlock>;
-  /** The current number of its connections. */
+  /** The current number of connections. */
   load(): Readings['connections'];
   close(): Promise<void>;
 }
 
 interface ReadersOptions {
-  /** How many connections share the reads, at least 2; opened on demand. As many again may replace stalled ones. */
+  /** How many connections share the reads, at least 2; opened on demand. The same number of connections can replace stalled ones. */
   readonly count: number;
   readonly connection: ConnectionConfig;
-  /** A connection is closed after so many milliseconds without a result. */
+  /** The milliseconds without a result after which a connection is closed. */
   readonly answerTimeoutMs: number;
-  /** Whether sent reads are cancelled when their signal is aborted. Then at most `count` may be pending, each on its own connection. */
+  /** Whether sent reads are cancelled when their signal is aborted. Then at most `count` reads are pending, each on its own connection. */
   readonly cancels?: boolean;
   /** The maximum size of one result; a larger one throws `ResultTooLarge`. */
   readonly maxBytes?: number;
-  /** Whether statements are prepared under their names; absent: they are. */
+  /** Whether statements are prepared; absent: they are. */
   readonly preparedStatements?: boolean;
-  /** Knows whether the database answers; while it does not, reads are refused at once. */
+  /** While the database does not answer, reads are refused at once. */
   readonly liveness?: Liveness;
   /** Notified of connections that are opened. */
   readonly server?: RunningServer;
@@ -49,19 +50,19 @@ interface ReadersOptions {
 const NO_TENANT = 0n;
 /** The interval at which connections are checked while reads are pending. */
 const TICK_MS = 50;
-/** A connection without a result for so many ticks in a row counts as stalled: after 250 to 300 ms. */
+/** The number of consecutive ticks without a result after which a connection counts as stalled: 250 to 300 ms. */
 const STALLED_TICKS = 6;
 /**
- * So many reads of one tick go to one connection. What a request reads at once, such as the objects that its rows refer to, is then one
- * system call on each side, which costs more than such a read. More than these would wait for each other too long, and reads that can be
- * cancelled are alone.
+ * The maximum number of reads of one tick that share a connection. The concurrent reads of a request, such as the objects that its rows
+ * refer to, then take one system call on each side, which costs more than such a read. More reads would wait for each other too long. Reads
+ * that can be cancelled do not share.
  */
 const MAX_GATHERED = 4;
-/** The maximum of pending reads on one connection, and of waiting reads for all teams and for one team. */
+/** The maximum numbers of pending reads on one connection, and of waiting reads for all teams and for one team. */
 const MAX_PENDING = 1_000;
 const MAX_WAITING = 1_000;
 const MAX_WAITING_PER_TENANT = 250;
-/** The last connections that a team cannot use whose reads have stalled so many of the others. */
+/** The number of connections that stay closed to a team while its reads stall as many of the others. */
 const RESERVED = 2;
 const MAX_STALLED_PER_TENANT = 2;
 const CLOSE_TIMEOUT_MS = 2_000;
@@ -73,7 +74,7 @@ function closed(): Error {
 /** Creates readers without opening a connection: the first read opens one. */
 export function createReaders(options: ReadersOptions): Readers {
   const { count, connection, answerTimeoutMs, cancels = false, maxBytes, liveness, server, log } = options;
-  /** The first `count` of these that are not stalled share the reads. */
+  /** The first `count` connections that are not stalled share the reads. */
   const connections: ReadingConnection[] = [];
   const max = 2 * count;
   const maxTicks = Math.ceil(answerTimeoutMs / TICK_MS);
@@ -101,7 +102,7 @@ export function createReaders(options: ReadersOptions): Readers {
           if (isClosed || liveness?.refusal) read.reject(error);
           else if (!trySend(read)) waiting.push(read);
         }
-        // No connection is open and none could be opened, so all waiting reads fail.
+        // If no connection is open and none could be opened, all waiting reads fail.
         if (unanswered === null && !connections.some(({ isOpen }) => isOpen))
           for (const read of waiting.splice(0)) read.reject(error);
         else sendWaiting();
@@ -112,8 +113,8 @@ export function createReaders(options: ReadersOptions): Readers {
   }
 
   /**
-   * Of the first `count` connections that are not stalled, one that gathers the reads of this tick, else the one with the fewest reads; null
-   * when the first `limit` are stalled or full.
+   * Of the first `count` connections that are not stalled, returns one that gathers the reads of this tick, else the one with the fewest
+   * reads; null if the first `limit` are stalled or full.
    */
   function leastBusy(limit: number): ReadingConnection | null {
     let best: ReadingConnection | null = null;
@@ -133,7 +134,7 @@ export function createReaders(options: ReadersOptions): Readers {
     return connections.length < limit ? open() : best;
   }
 
-  /** How many connections a team may use: not the reserved ones if its own reads are probably what stalls the others. */
+  /** How many connections a team can use: without the reserved ones if its own reads probably stall the others. */
   function limitOf(tenantId: bigint): number {
     if (connections.length < max - RESERVED || tenantId === NO_TENANT) return max;
     const stalled = connections.filter((one) => one.isStalled && one.headTenantId === tenantId);
@@ -148,7 +149,7 @@ export function createReaders(options: ReadersOptions): Readers {
     return target !== null;
   }
 
-  /** Once no connection is stalled, closes those that replaced stalled ones, so that new ones can be opened next time. */
+  /** When no connection is stalled, closes the replacements of stalled ones, so that new ones can be opened next time. */
   function closeReplacements(): void {
     if (connections.some(({ isStalled }) => isStalled)) return;
     for (const one of connections.slice(count)) if (one.isOpen && one.pending === 0) one.end();

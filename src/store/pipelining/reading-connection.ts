@@ -1,5 +1,5 @@
-// One pipelined connection and its pending reads. It opens, sends, cancels, and counts the time without a result. readers.ts decides which
-// read goes to which connection.
+// One pipelined connection and its pending reads. It opens, sends, cancels, and counts the ticks without a result. readers.ts assigns reads
+// to connections.
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import type { RowBlock } from '../../rows/row-block.ts';
@@ -19,7 +19,7 @@ import type { Statement } from '../sql/statements.ts';
 import { prepareSession } from './session.ts';
 import { type Prepared, StatementNames } from './statement-names.ts';
 
-/** A read that has not been answered yet. */
+/** A read without an answer. */
 export interface Read {
   readonly statement: Statement;
   readonly values: unknown[];
@@ -29,7 +29,7 @@ export interface Read {
   readonly signal?: AbortSignal | undefined;
   readonly resolve: (rows: RowBlock) => void;
   readonly reject: (error: unknown) => void;
-  /** How many times it was sent again. */
+  /** How many times the read was sent again. */
   resends: number;
 }
 
@@ -40,7 +40,7 @@ export function rejectAborted({ signal, reject }: Read): boolean {
   return true;
 }
 
-/** A read that was sent. Results arrive in the order of sending. */
+/** A sent read. Results arrive in the order of sending. */
 interface Sent {
   /** null: the read was handed over to another connection, and this result is dropped. */
   read: Read | null;
@@ -50,7 +50,7 @@ interface Sent {
 /** How long a connection may take to close. */
 const END_TIMEOUT_MS = 2_000;
 
-/** A cancel request is repeated after so many ticks, until there is a result. */
+/** The number of ticks after which a cancel request is repeated, until there is a result. */
 const CANCEL_TICKS = 10;
 
 /** The maximum number of times that a read is sent again. */
@@ -65,7 +65,7 @@ interface ConnectionOptions {
   /**
    * Called when the connection is closed.
    * @param error why it was closed; null after `end`
-   * @param unanswered the reads queued behind the first one, which may be sent again; null if the connection never opened
+   * @param unanswered the reads queued after the first one, which can be sent again; null if the connection never opened
    */
   readonly onClosed: (error: Error | null, unanswered: readonly Read[] | null) => void;
 }
@@ -74,7 +74,7 @@ export class ReadingConnection {
   readonly #onClosed: ConnectionOptions['onClosed'];
   readonly #config: pg.ClientConfig;
   readonly #client: pg.Client;
-  /** null: statements are not prepared under names. */
+  /** null: statements are not prepared. */
   readonly #names: StatementNames | null;
   #sent: Sent[] = [];
   /** Reads that wait for the connection to open. */
@@ -84,7 +84,7 @@ export class ReadingConnection {
   #silentTicks = 0;
   #state: 'opening' | 'open' | 'closed' = 'opening';
   #isCancelled = false;
-  /** Set when there was no result for too long: no read is sent on this connection until its last pending read is answered. */
+  /** Set after too long without a result. The connection then gets no reads until its last pending read is answered. */
   isStalled = false;
 
   constructor(config: ConnectionConfig, options: ConnectionOptions) {
@@ -112,7 +112,7 @@ export class ReadingConnection {
       );
   }
 
-  /** The number of its unanswered reads. */
+  /** The number of unanswered reads. */
   get pending(): number {
     return this.#sent.length + this.#unsent.length;
   }
@@ -122,7 +122,7 @@ export class ReadingConnection {
     return (this.#sent[0]?.read ?? undefined)?.tenantId;
   }
 
-  /** Whether what is read now is sent together with reads of this tick. */
+  /** Whether a read now would be sent together with other reads of this tick. */
   get isGathering(): boolean {
     return this.isOpen && isCorked(this.#client);
   }
@@ -135,15 +135,15 @@ export class ReadingConnection {
     return protocolConnectionOf(this.#client).stream;
   }
 
-  /** Sends a read, once the connection is open. Settles its promise, unless the read is handed over. */
+  /** Sends a read when the connection is open. Settles its promise, unless the read is handed over. */
   read(read: Read): void {
     if (this.#state === 'open') this.#send(read);
     else this.#unsent.push(read);
   }
 
   /**
-   * Requests the cancellation of a read, if its result is next. The connection then takes no other read and is closed, because a late
-   * cancel request would cancel the next statement.
+   * Requests the cancellation of a read whose result is next. The connection then gets no more reads and is closed, because a late cancel
+   * request would cancel the next statement.
    */
   cancel(read: Read): void {
     if (this.#sent[0]?.read !== read || this.#isCancelled) return;
@@ -152,7 +152,7 @@ export class ReadingConnection {
     void requestCancel(this.#config, this.#client);
   }
 
-  /** Must be called at a regular interval. @returns for how many ticks in a row reads were pending without a result */
+  /** Must be called at a regular interval. @returns the number of consecutive ticks with pending reads and no result */
   tick(): number {
     const isSilent = this.pending > 0 && this.#answered === this.#answeredAtLastTick;
     this.#answeredAtLastTick = this.#answered;
@@ -164,8 +164,8 @@ export class ReadingConnection {
   }
 
   /**
-   * Hands over the reads queued behind the first one, and those waiting for the connection to open.
-   * @param take sends a read on another connection; false when none has capacity: this read and those behind it stay
+   * Hands over the reads queued after the first one, and those waiting for the connection to open.
+   * @param take sends a read on another connection; returns false if none has capacity, and then this read and those after it stay
    */
   handOver(take: (read: Read) => boolean): void {
     while (this.#unsent[0] !== undefined && take(this.#unsent[0])) this.#unsent.shift();
@@ -238,7 +238,7 @@ export class ReadingConnection {
     this.#client.query(query);
   }
 
-  /** Removes the answered read from the queue; undefined when it was handed over. */
+  /** Removes the answered read from the queue; undefined if it was handed over. */
   #dequeue(sent: Sent): Read | undefined {
     if (this.#state === 'closed') return undefined;
     if (this.#sent[0] !== sent) {

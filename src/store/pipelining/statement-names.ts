@@ -1,5 +1,5 @@
-// The names under which one connection has prepared statements for projections. Their number is bounded, and evicted statements are
-// deallocated. A name is never reused, so that pending results cannot be confused.
+// The names of one connection's prepared statements for projections. Their number is limited, and evicted statements are deallocated. A
+// name is never reused, so that pending results cannot be confused.
 import type pg from 'pg';
 import { SharedCache } from '../../concurrency/shared-cache.ts';
 import { deallocate } from '../connections/rows-query.ts';
@@ -7,7 +7,7 @@ import { deallocate } from '../connections/rows-query.ts';
 /** In PostgreSQL a prepared statement takes about 100 kB on each connection. */
 export const MAX_PREPARED_PROJECTIONS = 100;
 
-/** A name, and how many statements are pending under it. A name with pending statements is not evicted. */
+/** A name, and the number of its pending statements. A name with pending statements is not evicted. */
 export interface Prepared {
   readonly name: string;
   pending: number;
@@ -28,7 +28,7 @@ export class StatementNames {
     });
   }
 
-  /** The name for a projection's statement, with one more pending statement; the unnamed statement if no name can be evicted. */
+  /** Gets a name for a projection's statement, and counts it as pending; the unnamed statement if no name can be evicted. */
   acquire(statementName: string, tenantId: bigint): Prepared {
     let prepared = this.#names.get(statementName, tenantId);
     if (prepared === undefined) {

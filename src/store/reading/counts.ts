@@ -1,4 +1,4 @@
-// How many rows lists have, and whether there are rows on one side of a position. One statement answers for all parents.
+// Counts the rows of lists, and tests for rows on one side of a position. One statement covers all parents.
 import { MAX_ID } from '../../cursors.ts';
 import type { Selection } from '../../pagination.ts';
 import { BlockRow, type RowBlock, textOf } from '../../rows/row-block.ts';
@@ -25,28 +25,28 @@ type Row = { id: bigint };
 
 /** The number of rows of a list. */
 export interface Count {
-  /** Where `isExact` is false, there are more rows than this. */
+  /** If `isExact` is false, there are more rows than this. */
   readonly count: number;
   readonly isExact: boolean;
 }
 
-/** These results hold no tenant's rows, so there is no owner to check. */
+/** These results contain no tenant's rows, so there is no owner to check. */
 export const NUMBERS: Unowned = { unowned: 'numbers of rows, by the ids of parents that the caller named' };
 
-/** Counting stops here, which bounds its cost. */
+/** Counting stops at this number, which limits its cost. */
 export const MAX_EXACT_COUNT = 100_000;
 
-/** A position in a list, and the side of it to look at. */
+/** A position in a list, and the side to test. */
 export interface Probe extends Selection {
   readonly id: bigint;
-  /** In a list by `updatedAt`: the position's time. */
+  /** The position's time, in a list by `updatedAt`. */
   readonly time?: Date | null | undefined;
   readonly side: 'at_or_below' | 'at_or_above';
 }
 
 /**
- * The number of visible rows under each parent, in the parents' order; 0 for a parent that the caller does not own.
- * @throws AppError `too_many_requests` when the team has too many counts waiting
+ * Counts the visible rows under each parent, in the parents' order; 0 for a parent that the caller does not own.
+ * @throws AppError `too_many_requests` if the team has too many counts waiting
  */
 export async function countUnder<R extends Row>(
   ctx: StoreContext,
@@ -75,7 +75,7 @@ export async function countUnder<R extends Row>(
 
 /**
  * Whether each parent has a visible row at the probe's position or on its side of it, in the parents' order.
- * @throws AppError `too_many_requests` when the read is expensive and the team has too many expensive reads waiting
+ * @throws AppError `too_many_requests` if the read is expensive and the team has too many expensive reads waiting
  */
 export async function existsUnder<R extends Row>(
   ctx: StoreContext,
@@ -94,7 +94,7 @@ export async function existsUnder<R extends Row>(
     parents,
     'exists',
     (places) => {
-      // One row of the index is enough: as a scalar it cannot become a join that reads the whole table.
+      // A scalar subquery needs one row of the index, and cannot become a join that reads the complete table.
       const condition = table.narrowed('$2');
       return `(select true from (${selectSome(table, selected, places, { isBounded: true, limit: 1, condition })}) s)`;
     },
@@ -113,7 +113,7 @@ export async function existsUnder<R extends Row>(
   return parents.map((id) => (found.get(String(id)) ?? null) !== null);
 }
 
-/** The workspace of the parent, where one statement cannot join several parents; otherwise the caller's. */
+/** The workspace of the parent if one statement cannot join several parents; otherwise the caller's workspaces. */
 async function workspacesOf<R extends Row>(
   ctx: StoreContext,
   { parent: { table: above } }: Table<R>,
@@ -126,7 +126,7 @@ async function workspacesOf<R extends Row>(
   return workspace === null ? [] : [workspace];
 }
 
-/** The positions between which a probe looks. They include the probe's own position. */
+/** The bounds of a probe, which include the probe's own position. */
 export function toBounds({ id, time, side, sort = 'id' }: Probe) {
   const bounds = { sort, order: 'asc', after: null, before: null } as const;
   return side === 'at_or_below'
@@ -135,9 +135,9 @@ export function toBounds({ id, time, side, sort = 'id' }: Probe) {
 }
 
 /**
- * The statement that gives the value of an expression for each parent that the caller owns, and the value of its `$3`. For a single parent
- * it uses no join.
- * @param bounded how many parameters stand between `$3` and the values of filters
+ * The statement that evaluates an expression for each parent that the caller owns, and the value of its `$3`. For a single parent it uses
+ * no join.
+ * @param bounded the number of parameters between `$3` and the values of filters
  */
 function perParent<R extends Row>(
   table: Table<R>,
@@ -167,7 +167,7 @@ function selectionStatement(name: string, selected: Selected, text: () => string
   return ofSelection(statement(`${name}${selected.name}`, text), selected);
 }
 
-/** The results of `perParent`, by the parents' ids. */
+/** The results of `perParent` by parent id. */
 function valuesOf(rows: RowBlock): Map<string | null, string | null> {
   return new Map(
     rows.map((block, index) => {

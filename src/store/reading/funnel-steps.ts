@@ -1,4 +1,4 @@
-// A funnel's workflow as rows. It is read as a whole; changing/funnel-steps.ts changes it.
+// Reads a funnel's complete workflow as rows; changing/funnel-steps.ts changes it.
 
 import type { funnelStep } from '../../resources/funnel-steps.ts';
 import { PAGE_OF_STEP, type PageOfStep, page } from '../../resources/pages.ts';
@@ -46,7 +46,10 @@ const STEPS: Source<StepColumns> = {
   besides: ['page'],
 };
 
-/** The columns that make trees of several funnels' steps. Siblings share the first three. All are adjacent and come after the id. */
+/**
+ * The columns from which the trees of several funnels' steps are built. Siblings share the first three. All are adjacent and come after the
+ * id.
+ */
 const TREES = ['funnelId', ...TREE];
 
 /** The index of the page's first column, after those of the step. */
@@ -54,7 +57,7 @@ const PAGE_OFFSET = Object.keys(STEPS.columns).length;
 const PAGE_OWNERS = ownersOf(PAGE_COLUMNS, PAGE_OWNERS_OF, PAGE_OFFSET);
 const toPageRow = rowMaker<PageOfStep>(PAGE_COLUMNS, { offset: PAGE_OFFSET });
 
-/** Every step of the funnels `f`, whose ids and workspaces are given; grouped by siblings, which are in order. */
+/** SQL of every step of the funnels `f`, from their ids and workspaces; grouped by siblings, which are in order. */
 const stepsOf = (
   funnels: string,
   columns: Columns,
@@ -69,8 +72,8 @@ const stepsOf = (
     order by t.funnel_id, ${STEP_ORDER}`;
 
 /**
- * Every step of the funnels that the caller owns, in one statement: grouped by siblings, which are in order.
- * @param projection the properties of steps that the request needs; pages are read only where it has `page`. null reads all
+ * Reads every step of those funnels that the caller owns in one statement, grouped by siblings, which are in order.
+ * @param projection the properties of steps that the request needs; pages are read only with `page`. null reads all
  */
 export async function findSteps(
   ctx: StoreContext,
@@ -96,7 +99,7 @@ export async function findSteps(
   return blocks.flatMap((rows) => groupSiblings(rows.map(make)));
 }
 
-/** Every step of the funnels that these steps belong to, where the caller owns them. */
+/** Reads every step of the funnels of these steps, if the caller owns them. */
 export async function findStepsAround(
   ctx: StoreContext,
   tenancy: Tenancy,
@@ -122,7 +125,7 @@ export async function findStepsAround(
   return blocks.flatMap((rows) => groupSiblings(rows.map(withPage(make))));
 }
 
-/** Splits steps, which come ordered by group, into groups. A new group begins where the bytes of its columns differ. */
+/** Splits steps that are ordered by group into groups. A new group begins where the bytes of its columns differ. */
 export function groupSiblings(steps: readonly StepRow[]): Siblings[] {
   const groups: Siblings[] = [];
   const [first] = steps;
@@ -153,7 +156,7 @@ const withPage =
     return Object.assign(make(rows, index), { page: isPage ? toPageRow(rows, index) : null });
   };
 
-/** Those conditional splits of a saved filter that are in a workflow, at most so many. @throws as `readRows` */
+/** Finds the conditional splits of a saved filter that are in a workflow, at most `limit`. @throws as `readRows` */
 export async function findSplitsByFilter(
   ctx: StoreContext,
   tenancy: Tenancy,

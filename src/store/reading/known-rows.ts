@@ -1,4 +1,4 @@
-// Reads rows with known ids. Where statements have to name workspaces, there is one for each of these.
+// Reads rows by id. If statements must name workspaces, it sends one for each workspace.
 import type { RowBlock } from '../../rows/row-block.ts';
 import type { Part } from '../shard-placement/placement.ts';
 import type { KnownRows } from '../shard-placement/row-places.ts';
@@ -8,20 +8,20 @@ import type { StoreContext } from '../store.ts';
 import type { Owners } from '../tenancy/row-owners.ts';
 import { readRows } from './reads.ts';
 
-/** Which workspaces one statement covers. */
+/** The workspaces that one statement covers. */
 export interface KnownIn {
   /** The suffix of the statement's name. */
   readonly suffix: string;
-  /** The placeholder of its only workspace; null where it may cover several. */
+  /** The placeholder of its only workspace; null if it may cover several. */
   readonly workspace: string | null;
 }
 
 const ANYWHERE: KnownIn = { suffix: '', workspace: null };
 const IN_WORKSPACE: KnownIn = { suffix: '_in_workspace', workspace: '$4' };
 
-/** A read whose `$1` is the caller's team, and `$2` the workspaces that the caller is restricted to. */
+/** A read whose `$1` is the caller's team, and `$2` the workspaces to which the caller is restricted. */
 interface KnownRead {
-  /** The rows to read; null for those that are in no workspace: direct children of teams. */
+  /** The rows to read; null for rows outside workspaces: direct children of teams. */
   readonly known: KnownRows | null;
   /** The value of `$3`. */
   readonly value: unknown;
@@ -29,7 +29,7 @@ interface KnownRead {
   statementOf(scope: KnownIn): Statement;
 }
 
-/** The rows of the read, one block for each statement. @throws as `readRows` */
+/** Executes the read, and returns one block for each statement. @throws as `readRows` */
 export async function readKnown(
   ctx: StoreContext,
   tenancy: Tenancy,
@@ -43,7 +43,7 @@ export async function readKnown(
   return Promise.all((await ctx.store.placement.splitByWorkspace(tenancy, known)).map(read));
 }
 
-/** Restricts a statement, whose conditions use alias `t`, to the workspace of a scope. */
+/** Restricts a statement over the alias `t` to the workspace of a scope. */
 export function inScope(text: string, { workspace }: KnownIn): string {
   return workspace === null ? text : `${inWorkspace(text, workspace)} and t.workspace_id = ${workspace}`;
 }

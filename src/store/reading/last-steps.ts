@@ -1,18 +1,21 @@
-// Which step gave the last page of a list that a saved filter selects (refined.ts): the next page begins with it, and so needs one
+// Remembers which step read the last page of a list with a saved filter (refined.ts). The next page begins with that step, and so needs one
 // statement.
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
-/** The short walk to the list's end, the far walk to a full page or to the list's end, or the source of this index. */
+/**
+ * `near`: the short walk, to the list's end; `far`: the far walk, to a full page; `end`: the far walk, to the list's end; a number: the
+ * source with this index.
+ */
 export type Step = 'near' | 'far' | 'end' | number;
 
-/** What a source has is not counted again for so long, within which it cannot become much more. */
+/** How long a step is remembered. A source is not counted again in this time, in which it cannot grow much. */
 const KEPT_MS = 60_000;
 
-/** By the digest of what is asked for: clients choose how long that is. An entry takes some 200 bytes. */
+/** The key is a digest, because clients choose the length of the request. An entry takes some 200 bytes. */
 const lastSteps = new LRUCache<string, Step>({ max: 10_000, ttl: KEPT_MS });
 
-/** The last step of pages that are asked for in the same way. @param asked what tells them from others, as JSON */
+/** Reads and remembers the last step of equal requests. @param asked the request, which becomes JSON */
 export function lastStepOf(...asked: readonly unknown[]): {
   readonly last: Step | undefined;
   remember(step: Step): void;

@@ -1,16 +1,15 @@
-// Look-ups of one row that requests need before the caller is authenticated. They have their own connections, which tenants' reads cannot
-// occupy.
+// Look-ups of one row that precede authentication. They have their own connections, which tenants' reads cannot occupy.
 import type { FieldType, ValueOfType } from '../../resources/field-types.ts';
 import { type DescribedColumn, rowMaker, selectList } from '../../rows/columns.ts';
 import { toStoreError } from '../connections/failures.ts';
 import { inWorkspace, type Statement } from '../sql/statements.ts';
 import type { Store } from '../store.ts';
 
-/** A selected column, by its type alone or with more. */
+/** A selected column: its type, or a description. */
 type LookupColumn = FieldType | (DescribedColumn & { readonly nullable?: true });
 type TypeOf<C extends LookupColumn> = C extends FieldType ? C : C extends DescribedColumn ? C['type'] : never;
 
-/** The row that columns make. */
+/** The row type of columns. */
 type FoundRow<Columns extends Readonly<Record<string, LookupColumn>>> = {
   readonly [Name in keyof Columns]:
     | ValueOfType<TypeOf<Columns[Name]>>
@@ -26,7 +25,7 @@ export type Found<L extends Lookup<object>> = NonNullable<Awaited<ReturnType<L>>
 /**
  * Creates a look-up, which returns a plain object.
  * @param columns the selected columns
- * @param textOf builds the statement from its select list. It may write, but only idempotently, since it may be executed more than once
+ * @param textOf builds the statement from its select list. It may write, but only idempotently, because it may be executed more than once
  */
 export function lookup<const Columns extends Readonly<Record<string, LookupColumn>>>(
   name: string,

@@ -1,4 +1,4 @@
-// Sums over the hours of pages, and which step shows a page.
+// Sums up the hours of pages, and finds the steps that show pages.
 import { BlockRow, type RowBlock, textOf } from '../../rows/row-block.ts';
 import { showingStep } from '../sql/showing-steps.ts';
 import type { Statement } from '../sql/statements.ts';
@@ -7,11 +7,11 @@ import type { StoreContext } from '../store.ts';
 import type { RowOwner } from '../tenancy/row-owners.ts';
 import { readRows, scanRows } from './reads.ts';
 
-/** What was counted of one page, or of several on one day. */
+/** The sums of one page, or of several pages on one day. */
 export interface Sums {
-  /** The page's id; or which of the spans it is, a space, and the day in UTC. */
+  /** The page's id; or the index of the span, a space, and the day in UTC. */
   readonly of: string;
-  /** Empty for views, which have none. */
+  /** Empty for views, which have no currency. */
   readonly currency: string;
   readonly viewsAll: number;
   readonly viewsUnique: number;
@@ -22,7 +22,7 @@ export interface Sums {
   readonly recurringSalesValue: string;
 }
 
-/** What is summed up: pages of one workspace, from the beginning of an hour up to that of another. */
+/** The hours to sum up: of pages of one workspace, from the beginning of an hour to the beginning of another. */
 export interface Span {
   readonly workspaceId: bigint;
   readonly pageIds: readonly bigint[];
@@ -32,7 +32,7 @@ export interface Span {
 
 const OWNERS: readonly RowOwner[] = [{ of: 'workspace', field: 0, row: 0 }];
 
-/** @param of what they are grouped by @param pages of which pages they are */
+/** @param of the key by which they are grouped @param pages the ids of the pages */
 const sumsBy = (name: string, of: string, from: string, pages: string): Statement => ({
   name: `page_hours.by_${name}`,
   text: `select t.workspace_id, ${of}, t.currency, sum(t.views_all), sum(t.views_unique), sum(t.optins),
@@ -44,7 +44,7 @@ const sumsBy = (name: string, of: string, from: string, pages: string): Statemen
 
 const OF_PAGES = 't.page_id = any($4::bigint[])';
 const BY_PAGE = sumsBy('page', 't.page_id', 'page_hours t', OF_PAGES);
-// Joined alone, the hours of all pages of the workspace might be read.
+// `OF_PAGES` too, because with the join alone PostgreSQL might read the hours of all pages of the workspace.
 const BY_DAY = sumsBy(
   'day',
   `p.nth || ' ' || to_char(t.hour at time zone 'UTC', 'YYYY-MM-DD')`,
@@ -52,7 +52,7 @@ const BY_DAY = sumsBy(
   `t.page_id = p.id and ${OF_PAGES}`,
 );
 
-/** The sums of each page, in each currency. @throws AppError as `scanRows` */
+/** Finds the sums of each page, in each currency. @throws AppError as `scanRows` */
 export function findPageSums(
   ctx: StoreContext,
   tenancy: Tenancy,
@@ -61,7 +61,7 @@ export function findPageSums(
   return findSums(ctx, tenancy, BY_PAGE, [workspaceId, from, to, pageIds]);
 }
 
-/** The sums of each day of each of these, in each currency. @throws AppError as `scanRows` */
+/** Finds the sums of each day of each span, in each currency. @throws AppError as `scanRows` */
 export function findDaySums(
   ctx: StoreContext,
   tenancy: Tenancy,
@@ -119,7 +119,7 @@ const SHOWING: Statement = {
     from ${showingStep('$1::bigint', 'any($2::bigint[])')}`,
 };
 
-/** The steps that show these pages of one workspace; no page is shown by more than one. */
+/** Finds the steps that show these pages of one workspace, at most one for each page. */
 export async function findShowingSteps(
   ctx: StoreContext,
   tenancy: Tenancy,

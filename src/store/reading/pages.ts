@@ -1,10 +1,10 @@
-// Pages of lists. What a page is read by is decided here and handed on as values: its statement, the two positions between which its rows lie,
-// and where it ends. The caller's tenancy is part of each statement, so that a parent of others and one that does not exist give the same
+// Reads pages of lists. Decides here, and passes on as values, how a page is read: its statement, the two positions between which its rows
+// lie, and where it ends. Each statement includes the caller's tenancy, so that another tenant's parent and a missing parent give the same
 // answer.
 //
-// A page ends before the first unsettled row, so that no row ever appears behind a position that a client was given. A page without new rows
-// costs nothing extra: it is read, and compared with the high-water mark known before. Only where it goes beyond that mark, a new mark is
-// requested, and the page is read again up to it.
+// A page ends before the first unsettled row, so that no row ever appears behind a client's cursor. A page without new rows costs nothing
+// extra: it is read, then compared with the last high-water mark. Only if it exceeds that mark, a new mark is requested, and the page is
+// read again up to it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MAX_ID } from '../../cursors.ts';
 import type { Page, PageRequest } from '../../pagination.ts';
@@ -42,20 +42,20 @@ import {
 
 type Row = { id: bigint };
 
-/** What a page is read by. */
+/** How a page is read. */
 interface PageRead {
   readonly table: PublicIdTable;
   readonly bounds: Bounds;
-  /** One statement, or the steps of a list that a saved filter selects. */
+  /** One statement, or the steps of a list with a saved filter. */
   readonly by: StatementRead | RefinedRead;
   /** The rows become visible in the order of the page, so that every visible row is settled. */
   readonly commitsInOrder: boolean;
-  /** The indexes of the fields with a row's id and, where rows are ordered by it, its time. */
+  /** The indexes of the fields with a row's id and, if the list is ordered by it, its time. */
   readonly idField: number;
   readonly timeField: number;
 }
 
-/** A statement whose parameters are these values before those of the bounds, and these behind them. */
+/** A statement and its parameters: those before the bounds' parameters, and those behind them. */
 interface StatementRead {
   readonly statement: Statement;
   readonly before: readonly unknown[];
@@ -66,9 +66,9 @@ interface StatementRead {
 }
 
 /**
- * A page under one parent; null when the caller does not own the parent. For lists of a workspace or a team one statement suffices; only
- * where the page is empty, a second one tells an empty list from a missing parent. For a funnel's list its workspace is found first: with
- * it, the page is one range of an index.
+ * Reads a page under one parent; null if the caller does not own the parent. For lists of a workspace or a team one statement suffices;
+ * only for an empty page, a second one distinguishes an empty list from a missing parent. For a funnel's list, finds its workspace first:
+ * with it, the page is one range of an index.
  * @param projection the properties of rows that the request needs; null reads all
  */
 export async function findPageUnder<R extends Row>(
@@ -126,8 +126,8 @@ export async function findPageUnder<R extends Row>(
 }
 
 /**
- * A page under each parent, in the parents' order, in one lateral join; null for a parent that the caller does not own. A single parent
- * needs no join, which would take a tenth longer. Where statements cannot join parents, each one is read separately.
+ * Reads a page under each parent, in the parents' order, in one lateral join; null for a parent that the caller does not own. A single
+ * parent needs no join, which would take a tenth longer. If statements cannot join parents, reads each one separately.
  * @param projection the properties of rows that the request needs; null reads all
  */
 export async function findPagesUnder<R extends Row>(
@@ -177,7 +177,7 @@ export async function findPagesUnder<R extends Row>(
     const row = new BlockRow(rows, index);
     const parentId = textOf(row, behind) ?? '';
     const siblings = byParent.get(parentId) ?? [];
-    // A parent without children gives one row of nulls.
+    // A parent without children returns one row of nulls.
     if (startOf(row, 0) >= 0) siblings.push(projected.make(rows, index));
     byParent.set(parentId, siblings);
   }
@@ -187,7 +187,7 @@ export async function findPagesUnder<R extends Row>(
   });
 }
 
-/** A page of a list that a saved filter selects. @throws AppError `invalid` when it would cost too much; as `scanRows` */
+/** Reads a page of a list with a saved filter. @throws AppError `invalid` if it would cost too much; as `scanRows` */
 export async function findRefinedPage<R extends Row>(
   ctx: StoreContext,
   list: RefinedList<R>,
@@ -216,7 +216,7 @@ function withSort(projection: readonly string[] | null, { sort }: PageRequest): 
   return projection === null || sort === undefined ? projection : [...projection, sort];
 }
 
-/** Times are not in the order of commits below one parent either: two changes may have the same millisecond, and clocks are set back. */
+/** Even below one parent, times are not in the order of commits: two changes may have the same millisecond, and clocks can be set back. */
 function pageRead<R extends Row>(
   { name, commitsInOrder }: Table<R>,
   page: PageRequest,
@@ -234,7 +234,7 @@ function pageRead<R extends Row>(
   };
 }
 
-/** Removes the extra row that tells whether there are more rows, and restores the order of a backward scan. */
+/** Removes the extra row that indicates more rows, and restores the order of a backward scan. */
 export function toPage<R extends Row>(rows: R[], page: PageRequest): Page<R> {
   const more = rows.length > page.size;
   const kept = more ? rows.slice(0, page.size) : rows;
@@ -242,14 +242,17 @@ export function toPage<R extends Row>(rows: R[], page: PageRequest): Page<R> {
   return { rows: page.backward ? kept.toReversed() : kept, more, ...(sort && { sort }) };
 }
 
-/** Times are whole milliseconds, and are settled when their millisecond is over. A page with a change made just now waits for that. */
+/**
+ * Times have millisecond precision, and are settled when their millisecond is over. A page with a change from the current millisecond waits
+ * for that.
+ */
 const MAX_WAIT_MS = 5;
-/** How often a page is read again because connections were opened meanwhile. */
+/** How many times a page is read again because connections were opened meanwhile. */
 const MAX_TRIES = 5;
 
 /**
- * The settled rows of a page. They include every row committed before the request, unless an older transaction is still open.
- * @throws AppError `unavailable` when the high-water mark cannot be read; as `readRows`
+ * Reads the settled rows of a page. They include every row committed before the request, unless an older transaction is still open.
+ * @throws AppError `unavailable` if the high-water mark cannot be read; as `readRows`
  */
 async function readSettled(ctx: StoreContext, read: PageRead): Promise<RowBlock> {
   const { highWaterMarks, replicas } = ctx.store;
@@ -262,7 +265,7 @@ async function readSettled(ctx: StoreContext, read: PageRead): Promise<RowBlock>
   const { table, bounds } = read;
   if (read.commitsInOrder) return readBetween(ctx, read, bounds);
   const askedAt = highWaterMarks.asked();
-  // The mark from before the page was read: rows settled since then may be missing from the page.
+  // Gets the mark before it reads the page, because rows settled afterwards may be missing from the page.
   const known = highWaterMarks.latest();
   const rows = await readBetween(ctx, read, bounds);
   if (rows.length === 0) return rows;
@@ -286,7 +289,7 @@ async function readSettled(ctx: StoreContext, read: PageRead): Promise<RowBlock>
   throw databaseUnavailable();
 }
 
-/** The rows of a page between two positions, settled or not. */
+/** Reads the rows between two positions, settled or not. */
 function readBetween(ctx: StoreContext, { by }: PageRead, bounds: Bounds): Promise<RowBlock> {
   if ('list' in by) return readBounded(ctx, by, bounds);
   const read = by.isExpensive ? scanRows : readRows;
@@ -295,9 +298,9 @@ function readBetween(ctx: StoreContext, { by }: PageRead, bounds: Bounds): Promi
 }
 
 /**
- * A page from a replica, up to the high-water mark that it has replayed. Returns null where the primary must answer: where the page starts
- * at a position that this replica has not reached, and where there may be rows whose ids the sequence did not assign. If the replica is
- * lost meanwhile, the primary answers instead: below that mark it has at least the same rows.
+ * Reads a page from a replica, up to the high-water mark that it has replayed. Returns null if the primary must answer: if the page starts
+ * at a position that this replica has not reached, or if there may be rows with explicit ids. If the replica is lost meanwhile, the primary
+ * answers instead: below that mark it has at least the same rows.
  */
 async function readReplayed(
   ctx: StoreContext,
@@ -316,8 +319,8 @@ async function readReplayed(
 }
 
 /**
- * A page with rows whose ids the sequence did not assign: they were inserted with explicit ids, for example by an import that did not
- * advance the sequence. If no transaction is open and none begins meanwhile, all rows are settled; otherwise returns null.
+ * Reads a page with rows that were inserted with explicit ids, for example by an import that did not advance the sequence. If no
+ * transaction is open and none begins meanwhile, all rows are settled; otherwise returns null.
  */
 async function readGiven(ctx: StoreContext, read: PageRead, answer: MarksAnswer): Promise<RowBlock | null> {
   const { highWaterMarks } = ctx.store;
@@ -333,7 +336,7 @@ function stands(highWaterMarks: HighWaterMarks, { generation }: MarksAnswer): bo
   return highWaterMarks.generation() === generation;
 }
 
-/** The bounds without what is above a high-water mark. */
+/** Limits bounds to a high-water mark. */
 function upTo({ sort, low, high }: Bounds, mark: TableMark): Bounds {
   if (sort === 'id') {
     const isBelow = high.id !== null && high.id <= mark.id;
@@ -343,7 +346,10 @@ function upTo({ sort, low, high }: Bounds, mark: TableMark): Bounds {
   return { sort, low, high: isBelow ? high : { id: MAX_ID, time: new Date(mark.time) } };
 }
 
-/** Whether a page starts at a position above a high-water mark. Rows between them may be missing, and the page would skip them. */
+/**
+ * Whether a page starts at a position above a high-water mark. Rows between the mark and the position may be missing, and the page would
+ * skip them.
+ */
 function isAhead({ sort, low, high }: Bounds, mark: TableMark): boolean {
   return [low, high].some(({ id, time }) =>
     sort === 'id' ? id !== null && id > mark.id : time != null && time.getTime() > mark.time,
@@ -355,7 +361,7 @@ function isWithin({ bounds, idField, timeField }: PageRead, rows: RowBlock, mark
   return (largest(rows, idField) ?? 0n) <= mark.id;
 }
 
-/** The latest time in a field of some rows, in milliseconds since 1970; 0 where it is null in all of them. */
+/** The latest time in a field of some rows, in milliseconds since 1970; 0 if all are null. */
 function latest(rows: RowBlock, field: number): number {
   const times = rows.map((block, index) => {
     const text = textOf(new BlockRow(block, index), field);

@@ -1,5 +1,5 @@
-// SQL fragments about the parents of a list: that the caller owns the parent, and which rows are below it. `$1` is the caller's team, `$2`
-// the workspaces that the caller is restricted to, and `$3` the parent or parents.
+// SQL about the parents of a list: that the caller owns the parent, and which rows are below it. `$1` is the caller's team, `$2` the
+// workspaces to which the caller is restricted, and `$3` the parent or parents.
 import { BlockRow, textOf } from '../../rows/row-block.ts';
 import { statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
@@ -11,15 +11,15 @@ import { readRows } from './reads.ts';
 type Row = { id: bigint };
 type ParentTable = Table<Row>['parent']['table'];
 
-/** Whether the table's rows are below a workspace, which their column `workspace_id` names. */
+/** Whether the table's rows are below a workspace and have the column `workspace_id`. */
 export function isBelowWorkspace(table: ParentTable): table is Exclude<ParentTable, 'teams' | 'workspaces'> {
   return table !== 'teams' && table !== 'workspaces';
 }
 
-/** The owner column of rows that hold ids of workspaces. */
+/** The owner column of rows with ids of workspaces. */
 const OF_WORKSPACE: readonly RowOwner[] = [{ of: 'workspace', field: 0, row: 0 }];
 
-/** The workspace that contains the row with this id (or the row itself, if it is a workspace); null where the caller does not own it. */
+/** Finds the workspace that contains the row with this id (or the row itself, if it is a workspace); null if the caller does not own it. */
 export async function findWorkspace(
   ctx: StoreContext,
   parents: Exclude<ParentTable, 'teams'>,
@@ -40,12 +40,12 @@ export async function findWorkspace(
   return found == null ? null : BigInt(found);
 }
 
-/** The condition that the caller owns one parent, whose workspace is given too. */
+/** The condition that the caller owns one parent. @param workspace SQL of the parent's workspace */
 export function isOwned(parents: ParentTable, parent: string, workspace: string): string {
   return parents === 'teams' ? `${parent} = $1` : ownedWorkspace(workspace, '$1', '$2');
 }
 
-/** Those of many parents that the caller owns, as `p`. */
+/** The parents that the caller owns, as `p`. */
 export function ownedParents(parents: ParentTable): string {
   if (parents === 'teams') return '(select p.id from teams p where p.id = any($3::bigint[]) and p.id = $1) p';
   if (parents === 'workspaces')
@@ -56,10 +56,10 @@ export function ownedParents(parents: ParentTable): string {
 }
 
 /**
- * The rows `t` with the ids that a query gives, for a `from` clause. PostgreSQL reads them by one scan of the primary key, which
- * goes on from one row to the next on the same page; a join would look each one up from the root of an index on. `offset 0` is an
- * optimization fence: with other conditions another index may look as good, of which all of the workspace would be read.
- * @param order if given, that of the rows: put in order here, they are without the columns that a page computes for them
+ * The rows `t` with the ids of a query, for a `from` clause. PostgreSQL reads them by one scan of the primary key, which continues from row
+ * to row on the same page; a join would search the index from its root for each row. `offset 0` is an optimization fence: with other
+ * conditions the planner may prefer another index, and read all of the workspace from it.
+ * @param order the order of the rows, if any. Sorting here precedes the computed columns of a page
  */
 export function rowsById(
   { name, parent }: Pick<Table<Row>, 'name' | 'parent'>,
@@ -73,8 +73,8 @@ export function rowsById(
 }
 
 /**
- * The visible rows of one parent within a range of ids or times: one range of the index that begins with the compared columns. No index has
- * ids alone, so the planner cannot choose a scan through other parents' rows.
+ * The visible rows of one parent within a range of ids or times: one range of the index that begins with the compared columns. No index
+ * contains ids alone, so the planner cannot scan other parents' rows.
  */
 export function between<R extends Row>(
   table: Table<R>,

@@ -10,11 +10,11 @@ import type { Owning, RowOwner } from '../tenancy/row-owners.ts';
 export interface Source<Row> {
   readonly name: string;
   readonly columns: Columns;
-  /** The properties that name a row's owner. */
+  /** The properties that identify a row's owner. */
   readonly owners: Readonly<Record<string, Owning>>;
   /** Carries the type parameter; no value has this property. */
   readonly row?: Row;
-  /** Columns with rows of other tables, read only where a projection names properties of these. */
+  /** Columns with rows of other tables, which are read only if a projection selects properties of these. */
   readonly below?: Columns;
   /** Further properties of complete rows that come from other tables. */
   readonly besides?: readonly string[];
@@ -26,7 +26,7 @@ export interface ProjectedColumns<Row> {
   readonly make: RowMaker<Row>;
   /** The suffix of its statements' names; empty for all columns. */
   readonly suffix: string;
-  /** Which columns name the owner of its rows. */
+  /** The columns that identify the owner of its rows. */
   readonly owners: readonly RowOwner[];
   /** The statement with a name over these columns. Its text is built on first use. */
   readonly statement: StatementOf;
@@ -42,8 +42,8 @@ let created = 0;
 
 /**
  * Projects columns of a table.
- * @param projection properties of the row, of lists of children and of the ids of other rows also `property(those of each row)`; null for
- * all. The id is always included, as the first column; so are the properties that name the owner.
+ * @param projection properties of the row; for lists of children and ids of other rows also `property(properties of each row)`; null for
+ * all. Always includes the id, as the first column, and the properties that identify the owner.
  * @param tenantId the team that the rows are read for
  */
 export function project<Row extends { id: bigint }>(
@@ -111,8 +111,8 @@ function partialProjection<Row>(
 }
 
 /**
- * Which of these columns name the owner of a row.
- * @param offset the index of the first column, which is null only where there is no row
+ * Those of these columns that identify the owner of a row.
+ * @param offset the index of the first column, which is null only if there is no row
  */
 export function ownersOf(
   columns: Columns,

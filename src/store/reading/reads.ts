@@ -1,5 +1,4 @@
-// Reads for a caller: short ones, and those that may scan many rows. Every row is checked against the caller's tenancy before it is
-// returned.
+// Executes reads for a caller: short ones, and those that may scan many rows. Checks the owner of every row before returning it.
 import type { RowBlock } from '../../rows/row-block.ts';
 import { toStoreError } from '../connections/failures.ts';
 import { ResultTooLarge } from '../connections/rows-query.ts';
@@ -10,12 +9,11 @@ import type { StoreContext } from '../store.ts';
 import type { Owners } from '../tenancy/row-owners.ts';
 
 /**
- * Executes one short prepared read on a shared, pipelined connection. If its result turns out to be large, it is read again with
- * `scanRows`.
+ * Executes one short prepared read on a shared, pipelined connection. If its result is too large, reads it again with `scanRows`.
  * @param tenancy of the caller
- * @param owners which columns name the owner of a row
- * @throws AppError `unavailable` when the database cannot be reached or took too long; the signal's reason when it is aborted before the
- * read is sent; ForeignRows where the caller does not own a row
+ * @param owners the columns that identify the owner of a row
+ * @throws AppError `unavailable` if the database cannot be reached or took too long; the signal's reason if it is aborted before the read
+ * is sent; ForeignRows if the caller does not own a row
  */
 export async function readRows(
   ctx: StoreContext,
@@ -34,9 +32,9 @@ export async function readRows(
 }
 
 /**
- * Executes one prepared read that may scan many rows, once its team has a slot. It is cancelled when the signal is aborted.
- * @throws AppError `unavailable` when the database cannot be reached or took too long, `too_many_requests` when too many reads of the team
- * are waiting; ForeignRows
+ * Executes one prepared read that may scan many rows, as soon as its team has a queue slot. Aborting the signal cancels it.
+ * @throws AppError `unavailable` if the database cannot be reached or took too long, `too_many_requests` if too many reads of the team are
+ * waiting; ForeignRows
  */
 export async function scanRows(
   ctx: StoreContext,
@@ -56,7 +54,7 @@ export async function scanRows(
   }
 }
 
-/** Reads over connections of one kind: the primary's or, where there are replicas, those of the server that answers the request. */
+/** Reads over connections of one kind: the primary's or, with replicas, those of the server that answers the request. */
 function readOver(
   ctx: StoreContext,
   kind: 'readers' | 'scans',

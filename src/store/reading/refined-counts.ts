@@ -1,4 +1,4 @@
-// How many rows a saved filter selects of a list, and which of some rows it selects.
+// Counts the rows of a list that match a saved filter, and tests rows against saved filters.
 import type { Selection } from '../../pagination.ts';
 import { BlockRow, textOf } from '../../rows/row-block.ts';
 import { type RefineCriteria, refinedStatement } from '../sql/refined.ts';
@@ -13,9 +13,8 @@ import { allOf, conditionsOf, idsOf, isOwn, wholeRanges } from './refined-statem
 type Row = { id: bigint };
 
 /**
- * The number of rows of the list: exact as far as an index tells, or where the list is short. Else it is how many there are among the first
- * ones.
- * @throws AppError `too_many_requests` when the team has too many expensive reads waiting
+ * Counts the rows of the list: exactly if an index or a short list allows it, otherwise only among the first rows.
+ * @throws AppError `too_many_requests` if the team has too many expensive reads waiting
  */
 export async function countRefined<R extends Row>(
   ctx: StoreContext,
@@ -81,11 +80,13 @@ export async function countRefined<R extends Row>(
   return { count, isExact: more === 0 };
 }
 
-/** A statement that compares more than this, over all its rows, waits in the queue of expensive reads: it takes long to plan. */
+/**
+ * A statement with more comparisons than this, over all its rows, waits in the queue of expensive reads, because planning it takes long.
+ */
 const FEW_COMPARISONS = 100;
 
 /**
- * Which rows of a table match each of several saved filters, by their ids. Those that the workspace does not have are left out.
+ * Finds the rows of a table that match each of several saved filters, by filter id. Leaves out filters that the workspace does not have.
  * @throws AppError as `readRows` and `scanRows` do
  */
 export async function findMatches<R extends Row>(

@@ -1,5 +1,5 @@
-// The SQL of lists that a saved filter selects: walks of the list in its order, the first rows of ranges of indexes that have this order,
-// and what a criterion selects from its index. The steps that these are read by are in refined.ts.
+// The SQL of lists with a saved filter: walks of the list in its order, the first rows of index ranges in this order, and the rows that a
+// criterion selects from its index. refined.ts has the steps that read these.
 import type { Selection } from '../../pagination.ts';
 import {
   type Condition,
@@ -17,25 +17,25 @@ import { conditionOf, orderOf, rangeOf, rangeOfValue, selectionOf } from './sele
 
 type AnyTable = Table<{ id: bigint }>;
 
-/** A source whose parameters have their numbers. */
+/** A source with numbered parameters. */
 export interface PlacedSource extends Omit<Source, 'ids'> {
   ids(reading: Reading): string;
-  /** The place of its part. */
+  /** The index of its part. */
   readonly part: number;
 }
 
-/** The conditions on a list's rows `t` with all parameters. `$3` is the workspace. */
+/** The conditions on a list's rows `t`, with all parameters. `$3` is the workspace. */
 export interface Conditions {
-  /** Their SQL, one for each part. */
+  /** The SQL of each part. */
   readonly parts: readonly { readonly sql: string; onId?(id: string): string }[];
   readonly values: readonly unknown[];
-  /** The ids of all matching rows and perhaps others, each from an index. */
+  /** Each source has, from an index, the ids of all matching rows and perhaps of others. */
   readonly sources: readonly PlacedSource[];
-  /** Whether there is one part, so that its source has no others. */
+  /** Whether there is only one part, so that its source has no other rows. */
   readonly isExact: boolean;
 }
 
-/** All of some conditions. */
+/** The conjunction of conditions. */
 export function allOf(conditions: readonly { readonly sql: string }[]): string {
   return conditions.length === 0 ? 'true' : conditions.map(({ sql }) => `(${sql})`).join(' and ');
 }
@@ -81,7 +81,7 @@ function listCondition(filter: AnyTable['filters'][number], values: readonly unk
   };
 }
 
-/** What a page is read with. */
+/** The parts of a page's statement. */
 export interface Asked {
   readonly name: string;
   readonly columns: string;
@@ -93,7 +93,7 @@ export interface Asked {
   readonly limit: number;
   /** Whether it is the page at an end of the list. */
   readonly isFirst: boolean;
-  /** The condition for any row: that the caller owns the list, and what is provided. */
+  /** The condition for any row: the caller owns the list, and the workspace has this version of the saved filter. */
   readonly owned: string;
 }
 
@@ -113,7 +113,7 @@ function inOrder(
 const placeOf = (sort: Asked['sort'], alias = 't') =>
   sort === 'id' ? `${alias}.id` : `${alias}.id, ${alias}.updated_at`;
 
-/** Reads whole ranges. @param columns of the list's rows `t` */
+/** Reads complete ranges. @param columns of the list's rows `t` */
 export function wholeRanges(table: AnyTable, columns = 't.id'): Reading {
   const rows = (condition: string) =>
     `select ${columns} from ${table.name} t where ${between(table, '$3', '$3', condition)}`;
@@ -132,7 +132,7 @@ function rangesInOrder(table: AnyTable, asked: Asked, columns: string, limits: s
     rows: (condition) => inOrder(table, asked, columns, limits, condition),
     equal(key, value) {
       const { range, order } = rangeOfValue(sort, 5, [key, value], direction);
-      // As some indexes have only rows that have one.
+      // `is not null`, because some indexes contain only rows with a value.
       return `select ${columns} from ${table.name} t
         where ${between(table, '$3', '$3', `${range} and ${key} is not null`)} order by ${order} ${limits}`;
     },
@@ -145,14 +145,14 @@ function rangesInOrder(table: AnyTable, asked: Asked, columns: string, limits: s
   };
 }
 
-/** Rows of a list, each as `t`, for a `from` clause. Rows are read when they are asked for. */
+/** Rows of a list as `t`, for a `from` clause. PostgreSQL reads them one by one, as the query consumes them. */
 interface Ordered {
   readonly sql: string;
-  /** The alias whose id and time they are in the order of. */
+  /** The alias whose id and time determine their order. */
   readonly alias: string;
 }
 
-/** The first rows that a source has in the list's order. */
+/** The first rows of a source in the list's order. */
 function fromRanges(table: AnyTable, asked: Asked, source: PlacedSource, limit: string): Ordered {
   if (source.isOfRows && source.ranges === 1)
     return { sql: `(${source.ids(rangesInOrder(table, asked, 't.*', limit))}) t`, alias: 't' };
@@ -162,7 +162,7 @@ function fromRanges(table: AnyTable, asked: Asked, source: PlacedSource, limit: 
   };
 }
 
-/** The ids, and times, of the first rows that a source has in the list's order. */
+/** The ids and times of the first rows of a source in the list's order. */
 function firstIds(table: AnyTable, asked: Asked, source: PlacedSource, limit: string): string {
   const { sort, direction } = asked;
   const ids = source.ids(rangesInOrder(table, asked, placeOf(sort), limit));
@@ -175,10 +175,10 @@ function eachRow(table: AnyTable, condition = 'true'): string {
   return `select t.* from ${table.name} t where t.id = x.id and ${between(table, '$3', '$3', condition)} offset 0`;
 }
 
-/** That the caller owns the list. */
+/** The condition that the caller owns the list. */
 export const isOwn = (table: AnyTable) => `${isOwned('workspaces', '$3', '$3')} and ${table.narrowed('$2')}`;
 
-/** The page of what a source has in the list's order. */
+/** The page of a source's rows in the list's order. */
 export function orderedOf(table: AnyTable, asked: Asked, source: PlacedSource): string {
   const { sort, direction, columns, owned } = asked;
   const order = orderOf(sort, direction);
@@ -199,10 +199,10 @@ function shownRows(
 }
 
 /**
- * The rows that a walk of the list finds for the page, or of what a source has in its order. In the order of time only what the conditions
- * need is read of other rows, which indexes may have: else each is somewhere else in the table.
- * @param most if given, there is a field behind each row that tells whether the page is complete, and where it is not, how many rows each
- * source has, up to these and one more; and there is a row of nulls where no row was found. This takes longer.
+ * The rows of the page that a walk finds, through the list or through a source in the list's order. In the order of time, it reads from
+ * other rows only the columns of the conditions, which indexes may contain, because consecutive rows are far apart in the table.
+ * @param most if set, each row ends with a field that tells whether the page is complete and, if not, with the number of rows of each
+ * source, up to one more than these; without a row, it returns a row of nulls. This takes longer.
  */
 export function walkOf(
   table: AnyTable,
@@ -248,8 +248,8 @@ export function idsOf({ ids, hasRepeats }: PlacedSource, reading: Reading): stri
 }
 
 /**
- * Reads the rows of a source. Where its index contains the sort key, this is all that is read at first, then rows until the page is full;
- * else all rows. Conditions that need no more than an id come before the row is read.
+ * Reads the rows of a source. If its index contains the sort key, first reads only the index, then rows until the page is full; otherwise
+ * reads all rows. Conditions on the id alone are tested before a row is read.
  */
 export function sourceOf(
   table: AnyTable,

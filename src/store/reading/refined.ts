@@ -1,10 +1,9 @@
-// Lists that a saved filter selects. Where indexes have what all of it selects in the list's order, a page is read from there at once. For
-// anything else, what a page costs is bounded before it is read, in four steps: the list itself is walked in its order, or what one of the
-// criteria selects if an index has that in the list's order, which soon finds a page of what many rows match; if that does not end the page,
-// a criterion that few rows match is read from its index; if there is none, the walk goes further, and then a criterion that many rows match
-// is read, up to a limit. What needs more than that is refused. The next page of the same filter begins with the step that gave the last one
-// (last-steps.ts). Every step but the first waits in the queue of expensive reads. Each of them alone gives all rows of a page, or tells
-// that it does not.
+// Reads lists with a saved filter. If an index has all rows of the filter in the list's order, the page is read from there. Otherwise the
+// cost of a page is limited before it is read, in four steps: first, a short walk through the list, or through the rows of a criterion
+// whose index has the list's order, which soon fills a page if many rows match; second, a criterion that few rows match is read from its
+// index; third, if there is none, the walk goes further; fourth, a criterion that many rows match is read, up to a limit. A page that needs
+// more is refused. The next page of the same filter begins with the step that read the last one (last-steps.ts). Every step but the first
+// waits in the queue of expensive reads. Each step alone returns all rows of a page, or reports that it does not.
 import { AppError } from '../../errors.ts';
 import type { Selection } from '../../pagination.ts';
 import { attributesOf } from '../../resources/refine-attributes.ts';
@@ -24,27 +23,27 @@ import { BOUNDS, type Bounds, boundsOf, MAX_MERGED_ROWS, parametersOf } from './
 type Row = { id: bigint };
 type AnyTable = Table<Row>;
 
-/** What the steps may read, in rows. */
+/** The limits of the steps, in rows. */
 const LIMITS = {
-  /** How many the first and the third step walk. */
+  /** The rows that the first and the third step walk. */
   fewWalked: 1_000,
   manyWalked: 100_000,
-  /** How many a criterion may match in the second step: where the index has what they are ordered by, and where all of them are read. */
+  /** The maximum matches of a criterion in the second step: if the index contains the sort key, and if all rows must be read. */
   fewInIndex: 25_000,
   fewFound: 2_500,
-  /** The same in the fourth step. */
+  /** The same for the fourth step. */
   manyFound: 100_000,
-  /** Where the index alone tells which rows match. */
+  /** If the index alone determines the matching rows. */
   manyInIndex: 2_000_000,
 } as const;
 
-/** A list of one workspace, and what selects its rows. */
+/** A list of one workspace, and the saved filter of its rows. */
 export interface RefinedList<R extends Row> {
   readonly table: Table<R>;
   readonly tenancy: Tenancy;
   readonly workspaceId: bigint;
   readonly criteria: RefineCriteria;
-  /** Tells the saved filter, and each of its versions, apart from all others. */
+  /** Identifies the saved filter and its version. */
   readonly version: string;
   /** Other limits, for tests with fewer rows. */
   readonly limits?: Readonly<Record<keyof typeof LIMITS, number>>;
@@ -72,7 +71,7 @@ export async function existsRefined<R extends Row>(
   return rows.length > 0;
 }
 
-/** What rows of such a list are read by. */
+/** How the rows of such a list are read. */
 export interface RefinedRead {
   readonly list: RefinedList<Row>;
   readonly selection: Selection;
@@ -80,8 +79,8 @@ export interface RefinedRead {
 }
 
 /**
- * The rows between two positions, by the steps that are described at the top of this file.
- * @throws AppError `invalid` when they would cost too much; as `scanRows`
+ * Reads the rows between two positions in the steps described at the top of this file.
+ * @throws AppError `invalid` if they would cost too much; as `scanRows`
  */
 export async function readBounded(
   ctx: StoreContext,
@@ -114,9 +113,9 @@ export async function readBounded(
     const read = ordered[0].ranges * limit > MAX_MERGED_ROWS ? scanRows : readRows;
     return readBy(read, 'o', orderedOf(table, asked, ordered[0]));
   }
-  // Several ranges would have to be merged before the first row is known.
+  // Only a single range, because several would have to be merged before the first row is available.
   const base = ordered.find(({ ranges }) => ranges === 1) ?? null;
-  /** @param isLikely whether the page is probably full: then this is all that has to be known */
+  /** @param isLikely whether the page is probably full; then a cheaper statement is tried first */
   const walk = async (
     read: typeof readRows,
     walked: number,
@@ -167,7 +166,7 @@ export async function readBounded(
   }
   const many = leastOf(far.found, all);
   if (many !== null) {
-    // It may have led to where a short walk finds the next page.
+    // Not for later pages: they may lie where a short walk finds the next page.
     if (isFirst) remember(many);
     return fromIndex(many);
   }
@@ -187,7 +186,7 @@ function tooCostly({ resource }: AnyTable, hasIndex: boolean, walked: number, fo
   );
 }
 
-/** The index of the smallest number that is not above its limit; null for none. */
+/** The index of the smallest number within its limit; null if there is none. */
 export function leastOf(found: readonly number[], most: readonly number[]): number | null {
   const within = found.map((count, index) =>
     count <= (most[index] ?? 0) ? count : Number.POSITIVE_INFINITY,
@@ -196,12 +195,12 @@ export function leastOf(found: readonly number[], most: readonly number[]): numb
   return least === Number.POSITIVE_INFINITY ? null : within.indexOf(least);
 }
 
-/** What a walk has found. */
+/** The result of a walk. */
 interface Walked {
   readonly rows: RowBlock;
-  /** Whether these are all rows of the page. */
+  /** Whether `rows` has all rows of the page. */
   readonly isComplete: boolean;
-  /** If not: how many rows each source has, up to a limit and one more. */
+  /** If not, the number of rows of each source, up to one more than a limit. */
   readonly found: readonly number[];
 }
 

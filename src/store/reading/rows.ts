@@ -1,5 +1,5 @@
-// Reads rows of any table by their ids. The caller's tenancy is part of each statement, so that rows of others and rows that do not exist
-// give the same answer.
+// Reads rows of any table by id. Each statement includes the caller's tenancy, so that another tenant's row and a missing row give the same
+// answer.
 
 import { selectList } from '../../rows/columns.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
@@ -11,7 +11,7 @@ import { project } from './projections.ts';
 type Row = { id: bigint };
 
 /**
- * The visible row with this id that the caller owns, or null.
+ * Finds the visible row with this id that the caller owns, or null.
  * @param projection the properties that the request needs; null reads all
  */
 export async function findById<R extends Row>(
@@ -29,7 +29,9 @@ export async function findById<R extends Row>(
   return row ?? null;
 }
 
-/** The visible rows with these ids that the caller owns, in the ids' order; null where there is none. @param projection as in `findById` */
+/**
+ * Finds the visible rows with these ids that the caller owns, in the ids' order; null for a missing row. @param projection as in `findById`
+ */
 export async function findByIds<R extends Row>(
   ctx: StoreContext,
   table: Table<R>,
@@ -51,7 +53,8 @@ export async function findByIds<R extends Row>(
 }
 
 /**
- * The visible rows with these ids that the caller owns, in no order. @param select the statement's name, its `$3`, and the SQL of the rows
+ * Finds the visible rows with these ids that the caller owns, in no particular order. @param select the statement's name, its `$3`, and the
+ * SQL of the rows
  */
 async function findKnown<R extends Row>(
   ctx: StoreContext,
@@ -77,7 +80,10 @@ async function findKnown<R extends Row>(
   return blocks.flatMap((block) => block.map(make));
 }
 
-/** For rows found by id. In this form the planner cannot use a partial index on visible rows, whose order is another one. */
+/**
+ * The condition of visible rows, for look-ups by id. In this form the planner cannot use a partial index on visible rows, which has another
+ * order.
+ */
 function isVisible<R extends Row>(table: Table<R>): string {
   return `(${table.visible}) is true`;
 }

@@ -1,6 +1,6 @@
-// The SQL for the filters and the order of a list. Its text depends on which filters are given and on the order, never on values. The first
-// filter leads: each of its values is one range of an index, in the page's order where an index provides it, and the ranges are merged. The
-// other filters are conditions on the rows found.
+// The SQL for the filters and the order of a list. Its text depends on the set of filters and on the order, never on values. The first
+// filter leads: each of its values is one range of an index, in the page's order if the index has it, and the ranges are merged. The other
+// filters are conditions on the rows found.
 import { MAX_ID } from '../../cursors.ts';
 import type { PageRequest, Selection } from '../../pagination.ts';
 import type { Sort } from '../../resources/resource.ts';
@@ -12,18 +12,18 @@ import { between, rowsById } from './parents.ts';
 type AnyTable = Table<{ id: bigint }>;
 type Direction = 'asc' | 'desc';
 
-/** The filters and the order with which one table's list is read. */
+/** The filters and the order of a list request. */
 export interface Selected {
   readonly sort: Sort;
-  /** The filters that are given, in the order of the resource description. */
+  /** The requested filters, in the order of the resource description. */
   readonly given: readonly TableFilter[];
   /** Their values. */
   readonly values: readonly (readonly unknown[])[];
-  /** The same for the same SQL text; empty for a whole list ordered by id. */
+  /** Identifies the SQL text; empty for an unfiltered list ordered by id. */
   readonly name: string;
 }
 
-/** The SQL of the parent and its workspace, and the numbers of the first placeholders of positions and of the filters' values. */
+/** The SQL of the parent and its workspace, and the first parameter numbers of positions and of filter values. */
 export interface Places {
   readonly parent: string;
   readonly workspace: string;
@@ -31,7 +31,7 @@ export interface Places {
   readonly value: number;
 }
 
-/** A whole list, ordered by id. */
+/** An unfiltered list, ordered by id. */
 const WHOLE: Selected = { sort: 'id', given: [], values: [], name: '' };
 
 export function selectionOf(table: AnyTable, { sort = 'id', filter }: Selection): Selected {
@@ -50,12 +50,12 @@ export function selectionOf(table: AnyTable, { sort = 'id', filter }: Selection)
   };
 }
 
-/** A statement of a selection. Clients can request many different filtered ones, so a connection keeps a bounded number of them. */
+/** Marks the statement of a filtered list. Clients can request many different ones, so a connection keeps a limited number of them. */
 export function ofSelection(statement: Statement, { given }: Selected): Statement {
   return given.length === 0 ? statement : { ...statement, isProjection: true };
 }
 
-/** One row more than the page size tells whether there are more rows. */
+/** One row more than the page size, to detect more rows. */
 export function limitOf({ size, rowsOnly }: PageRequest): number {
   return rowsOnly ? size : size + 1;
 }
@@ -69,8 +69,8 @@ export function scanDirection(page: PageRequest): 'asc' | 'desc' {
 export const MAX_MERGED_ROWS = 2_500;
 
 /**
- * Whether a page may read many more rows than it returns: where another filter drops rows, where no index has them in the page's order so
- * that all are read, or where they come from many ranges.
+ * Whether a page may read many more rows than it returns: if another filter drops rows, if no index has them in the page's order so that
+ * all are read, or if they come from many ranges.
  */
 export function isExpensive({ sort, given, values }: Selected, parents: number, limit: number): boolean {
   const [leader] = given;
@@ -82,10 +82,10 @@ export function isExpensive({ sort, given, values }: Selected, parents: number, 
   return given.length > 1 || isUntimed || ranges * limit > MAX_MERGED_ROWS;
 }
 
-/** A position in a list; null: its start, or its end. */
+/** A position in a list; null: the list's start or end. */
 interface Position {
   readonly id: bigint | null;
-  /** In a list by `updatedAt`. */
+  /** The time, in a list by `updatedAt`. */
   readonly time: Date | null | undefined;
 }
 
@@ -96,7 +96,7 @@ export interface Bounds {
   readonly high: Position;
 }
 
-/** The bounds of a page, whatever its size. */
+/** The bounds of a page, which do not depend on its size. */
 export function boundsOf({ sort = 'id', order, ...page }: Omit<PageRequest, 'size' | 'backward'>): Bounds {
   const after = { id: page.after, time: page.afterTime };
   const before = { id: page.before, time: page.beforeTime };
@@ -107,7 +107,7 @@ export function boundsOf({ sort = 'id', order, ...page }: Omit<PageRequest, 'siz
 /** The number of parameters of bounds. */
 export const BOUNDS: Readonly<Record<Sort, number>> = { id: 2, updatedAt: 4 };
 
-/** Bounds as the parameters of `rangeOf`. Ids start at 1. */
+/** Converts bounds to the parameters of `rangeOf`. Ids start at 1. */
 export function parametersOf({ sort, low, high }: Bounds): unknown[] {
   const [lowId, highId] = [low.id ?? 0n, high.id ?? MAX_ID];
   if (sort === 'id') return [lowId, highId];
@@ -122,10 +122,10 @@ export function rangeOf(sort: Sort, bound: number, id: string, time = 't.updated
 }
 
 /**
- * The same for a row `t` whose key has a value, and the order of such rows. In the order of ids the key is compared with the value and the id
- * at once, not by itself too, and leads the order: so only an index that begins with it has them in order, whatever the planner knows of the
- * table, and it is not read from the first row with the value on. Not so in the order of changes: the planner would expect that it is cheaper
- * to read all rows with the value from the index by id, and to sort them.
+ * The same for rows `t` whose key has a value, and the order of such rows. In the order of ids, one comparison covers key and id together,
+ * and the key leads the order. So only an index that begins with the key fits, whatever the planner's statistics are, and its scan starts
+ * at the position rather than at the first row with the value. The order of changes has separate comparisons: with a combined one the
+ * planner would prefer to read all rows with the value from the index by id, and to sort them.
  */
 export function rangeOfValue(
   sort: Sort,
@@ -150,7 +150,7 @@ export function orderOf(sort: Sort, direction: Direction, alias = 't'): string {
 }
 
 /**
- * The rows of one page of one parent's list: in order, at most `$4`.
+ * The rows of one page of one parent's list, in order, at most `$4`.
  * @param columns the select list over `t`
  * @param condition evaluated once, before any row
  */
@@ -180,7 +180,10 @@ export function selectPage(
   return inWorkspace(text, workspace);
 }
 
-/** The ids of at most `limit` rows of one parent's list, in no order. @param isBounded whether only rows between two positions count */
+/**
+ * The ids of at most `limit` rows of one parent's list, in no particular order. @param isBounded whether only rows between two positions
+ * count
+ */
 export function selectSome(
   table: AnyTable,
   selected: Selected,
@@ -195,7 +198,7 @@ export function selectSome(
       where ${condition} limit ${limit}`;
 }
 
-/** A condition that every row fulfils. */
+/** A condition that is true for every row. */
 const ALL = 'true';
 
 interface Range {
@@ -207,9 +210,7 @@ interface Range {
   readonly isBounded: boolean;
 }
 
-/**
- * The ids of the rows that the leading filter finds for each of its values, and what they are ordered by, as `s`. A row may appear twice.
- */
+/** The ids and sort keys of the rows that the leading filter finds for each of its values, as `s`. A row may appear twice. */
 function merged(table: AnyTable, selected: Selected, places: Places, range: Range): string {
   const [leader, ...others] = selected.given;
   if (leader === undefined) throw new Error('There is no filter.');
@@ -233,10 +234,10 @@ function merged(table: AnyTable, selected: Selected, places: Places, range: Rang
 
 type Find = (places: Places, range: Range, condition: string) => string;
 /**
- * The `limit` at the end is an optimization fence: no join can start with the rows of the list. For a unique key the row is found first and
- * compared with the range afterwards, so that the planner does not prefer to scan another index. For the same reason a boolean, of which it
- * expects half of the rows, is part of the range (`rangeOfValue`); so is an expression, of which it knows nothing before the table is
- * analyzed. The index of an expression has no entries for null, which has to be said there.
+ * The `limit` at the end is an optimization fence: no join can start with the rows of the list. For a unique key, the row is found first
+ * and compared with the range afterwards, so that the planner does not prefer to scan another index. For the same reason a boolean, for
+ * which it expects half of the rows, is part of the range (`rangeOfValue`), and so is an expression, for which it has no statistics before
+ * the table is analyzed. The index of an expression has no entries for null, so the condition must exclude null.
  */
 function byKey(table: AnyTable, sort: Sort, { unique, untimed, match, array }: TableFilter): Find {
   if (!('key' in match)) throw new Error('It has no key.');
@@ -273,7 +274,7 @@ function byKey(table: AnyTable, sort: Sort, { unique, untimed, match, array }: T
 /** The condition that a time is in a range. @param ends SQL of an array of two times */
 const isBetween = (time: string, ends: string) => `${time} >= (${ends})[1] and ${time} < (${ends})[2]`;
 
-/** `offset 0` is an optimization fence: of two ranges the planner would not know which has fewer rows. */
+/** `offset 0` is an optimization fence, because the planner cannot tell which of two ranges has fewer rows. */
 function byTime(table: AnyTable, sort: Sort, time: string): Find {
   return ({ parent, workspace }, { range, order, limit }, condition) => {
     const has = isBetween(time, 'v.value');
@@ -304,7 +305,7 @@ function throughTable(table: AnyTable, sort: Sort, match: PairMatch): Find {
     const [pair, row] = sort === 'id' ? [range(`a.${match.row}`), 'true'] : ['true', range('t.id')];
     const byPair = order === null ? '' : `order by a.${match.row} ${order}`;
     const byRow = order === null ? '' : `order by ${orderOf(sort, order)}`;
-    // A pair is of a row that there is.
+    // A pair always has its row, so the pairs alone suffice.
     if (sort === 'id' && condition === ALL && table.visible === ALL && table.parent.table === 'workspaces')
       return `select a.${match.row} as id from ${match.table} a where ${isPaired(match, workspace)} and ${pair} ${byPair}`;
     return `select t.id${timeOf(sort)} from ${match.table} a cross join lateral (
@@ -334,9 +335,9 @@ interface PairedList {
 }
 
 /**
- * Ids and times of the rows with the value `v.value`, ordered by time, for which there is no index. If few rows have the value, all of them
- * are read. If many have it, scanning the list itself soon finds the next ones. Only where neither holds, many rows are read. At least
- * `limit` rows are found, where there are so many. For a value that few rows have, `near` is not used and therefore not executed.
+ * The ids and times of the rows with the value `v.value`, ordered by time, for which there is no index. If few rows have the value, reads
+ * all of them. If many have it, scanning the list itself soon finds the next ones. Only if neither holds, many rows are read. Finds at
+ * least `limit` rows, if there are that many. For a value that few rows have, `near` is not used and therefore not executed.
  */
 function pairedByTime(
   match: PairMatch,
@@ -367,7 +368,7 @@ function pairedByTime(
     ) t order by ${order()}`;
 }
 
-/** The same for what the rows themselves have, in either order. @param has the condition that a row `t` has it */
+/** The same for a value in the rows themselves, in either order. @param has the condition that a row `t` has the value */
 function walkedOrFound(
   sort: Sort,
   has: string,
@@ -391,7 +392,7 @@ function walkedOrFound(
     ) t order by ${order()}`;
 }
 
-/** The condition that the row `a` of another table pairs a row with the value `v.value`. */
+/** The condition that the row `a` of another table pairs its row with the value `v.value`. */
 function isPaired({ value, where }: PairMatch, workspace: string): string {
   return `a.workspace_id = ${workspace} and a.${value} = v.value${where === undefined ? '' : ` and a.${where}`}`;
 }

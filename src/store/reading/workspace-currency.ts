@@ -1,4 +1,4 @@
-// The currency that a workspace sells in.
+// The currency in which a workspace sells.
 import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 
@@ -8,7 +8,7 @@ const NEWEST = statement(
     'select p.currency from product_prices p where p.workspace_id = $1::bigint order by p.id desc limit 1',
 );
 
-/** The currency of the workspace's newest price; null where there is none. @throws AppError `unavailable` */
+/** The currency of the workspace's newest price; null if there is none. @throws AppError `unavailable` */
 export async function findCurrency(db: Pick<Store, 'pool'>, workspaceId: bigint): Promise<string | null> {
   const [newest] = await query<{ currency: string }>(db, NEWEST, [workspaceId]);
   return newest?.currency ?? null;

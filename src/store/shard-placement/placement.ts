@@ -1,6 +1,7 @@
-// What statements may do, and have to do, where the rows of this store are. On one PostgreSQL they may do everything. If Citus distributes the
-// store (distribution/), a statement must name the workspaces of its rows, because these determine the shards: where only a row's id is known,
-// all workspaces that the caller may access. No other room needs to know of Citus: it asks for a rule, or names workspaces as told here.
+// The rules for statements, which depend on where this store's rows are. One PostgreSQL has no restrictions. If Citus distributes the store
+// (distribution/), a statement must name the workspaces of its rows, because these determine the shards; for a row with only an id, it
+// names all workspaces that the caller can access. Other folders need no knowledge of Citus: they read a rule, or get the workspaces to
+// name from here.
 import type pg from 'pg';
 import { once } from '../../concurrency/once.ts';
 import { BlockRow, textOf } from '../../rows/row-block.ts';
@@ -17,23 +18,25 @@ import {
   type KnownRows,
 } from './row-places.ts';
 
-/** What statements may do in a store, and have to do. */
+/** What statements can and must do in a store. */
 export interface PlacementRules {
   /** A statement that writes or locks rows compares `workspace_id` with one value, also in its subqueries. */
   readonly namesWorkspace: boolean;
-  /** A statement that writes rows of one table neither writes nor shows rows of another one. */
+  /** A statement that writes rows of one table neither writes nor returns rows of another one. */
   readonly writesAlone: boolean;
-  /** Ids and times of a change come from the coordinator: they are drawn before the statements that write them, and passed to these. */
+  /**
+   * The ids and times of a change come from the coordinator: a change draws them first, and passes them to the statements that write them.
+   */
   readonly drawsFirst: boolean;
-  /** One statement may read the lists of several parents, by a lateral join. */
+  /** One statement can read the lists of several parents, by a lateral join. */
   readonly joinsParents: boolean;
-  /** A recursive statement may step through an index, from one workspace to the next. */
+  /** A recursive statement can step through an index, from one workspace to the next. */
   readonly stepsThroughIndexes: boolean;
-  /** Triggers keep rows of other tables up to date; otherwise the change does it itself. */
+  /** Triggers update rows of other tables; otherwise the change itself does. */
   readonly hasTriggers: boolean;
   /** Row-level security limits a caller's changes to the caller's rows. */
   readonly hasTenantRole: boolean;
-  /** Lists may be read from replicas. */
+  /** Lists can be read from replicas. */
   readonly readsReplicas: boolean;
 }
 
@@ -61,38 +64,42 @@ export const ON_SHARDS: PlacementRules = {
   readsReplicas: false,
 };
 
-/** Why a store has no `readsReplicas`: a list ends at the high-water mark that a replica has replayed, and the replicas of shards replay on their own. */
+/**
+ * Why a store lacks `readsReplicas`: a list ends at the high-water mark that a replica has replayed, and the replicas of shards replay
+ * independently.
+ */
 export const NO_REPLICAS = 'replicas are not read of a store that Citus distributes';
 
-/** What follows where a store has no `hasTenantRole`. */
+/** The consequence for a store without `hasTenantRole`. */
 export const NO_TENANT_ROLE =
   'row-level security is not used with Citus: a change without its owner check would not be stopped';
 
 /** The workspaces of one statement. */
 export interface Part extends Tenancy {
-  /** The only workspace of the statement, which it has to name; null where it need not. */
+  /** The only workspace of the statement, which it must name; null if it need not. */
   readonly only: bigint | null;
 }
 
 export interface Placement {
-  /** The rules of this store. They are read once: they change only while no gateway runs. @throws AppError `unavailable` */
+  /** The rules of this store. They are read once, because they change only while no gateway runs. @throws AppError `unavailable` */
   rules(): Promise<PlacementRules>;
   /**
-   * The tenancy as statements need it: where they name workspaces, with every workspace that the caller may access; otherwise unchanged.
-   * @param known the rows that the statement reads; then only with their workspaces
+   * The tenancy in the form that statements need: if they name workspaces, with every workspace that the caller can access; otherwise
+   * unchanged.
+   * @param known the rows that the statement reads, to limit the workspaces to theirs
    * @throws AppError `unavailable`
    */
   nameWorkspaces(tenancy: Tenancy, known?: KnownRows): Promise<Tenancy>;
   /**
-   * The same for rows that several statements may read: where statements name workspaces, one part for each of them.
+   * The same for rows that several statements can read: if statements name workspaces, one part for each workspace.
    * @throws AppError `unavailable`
    */
   splitByWorkspace(tenancy: Tenancy, known: KnownRows): Promise<readonly Part[]>;
-  /** Keeps the record of which workspace a row is in up to date, after a change of it was committed. Never fails. */
+  /** Updates the record of a row's workspace after a change of the row was committed. Never fails. */
   follow(change: FollowedChange): Promise<void>;
 }
 
-/** For more workspaces than this, those of the rows are looked for first. */
+/** With more workspaces than this, finds those of the rows first. */
 const MAX_PARTS = 8;
 
 const HAS_CITUS: Statement = {
@@ -100,11 +107,11 @@ const HAS_CITUS: Statement = {
   text: "select exists (select from pg_extension where extname = 'citus') as citus",
 };
 
-/** Tables are distributed in one transaction: all that should be, or none. */
+/** One transaction distributes all tables, so that one distributed table suffices. */
 const IS_DISTRIBUTED = `select exists (select from pg_dist_partition p join pg_class c on c.oid = p.logicalrelid
   where p.partmethod = 'h' and c.relnamespace = current_schema()::regnamespace) as distributed`;
 
-/** The workspaces of rows, from several shards: Citus could not show all columns of nouns from these. */
+/** Finds the workspaces of rows on several shards. From several shards, Citus could not return all columns of nouns. */
 const among = (table: string): Statement =>
   statement(
     `${table}.workspaces_among`,
@@ -119,7 +126,7 @@ interface Sources {
   readonly workspacesOfTeam: Statement;
 }
 
-/** The rules of a store, read from the catalogs. @throws the driver's error */
+/** Reads the rules of a store from the catalogs. @throws the driver's error */
 export async function readRules(db: Pick<pg.ClientBase, 'query'>): Promise<PlacementRules> {
   const { rows } = await db.query<{ citus: boolean }>({ ...HAS_CITUS });
   if (rows[0]?.citus !== true) return ON_ONE_SERVER;
@@ -127,7 +134,7 @@ export async function readRules(db: Pick<pg.ClientBase, 'query'>): Promise<Place
   return state[0]?.distributed === true ? ON_SHARDS : { ...ON_ONE_SERVER, hasTenantRole: false };
 }
 
-/** Opens no connection: the first call does. */
+/** Creates a placement. The first call opens a connection. */
 export function createPlacement({ pool, lookups, workspacesOfTeam }: Sources): Placement {
   const rules = once(async () => {
     try {
@@ -175,8 +182,8 @@ export function createPlacement({ pool, lookups, workspacesOfTeam }: Sources): P
 }
 
 /**
- * Where statements name workspaces, the tenancy restricted to the workspace of a row, because only a row on one shard can be locked. Null where
- * no workspace of the tenancy has the row.
+ * If statements name workspaces, restricts the tenancy to the workspace of a row, because only a row on one shard can be locked. Null if no
+ * workspace of the tenancy has the row.
  * @param tenancy from `nameWorkspaces`
  */
 export async function inItsWorkspace(

@@ -1,8 +1,8 @@
-// Finds the workspace, and so the shard, of a row of which only the id is known, in a store that Citus distributes. It uses a separate
-// table, distributed by the id, so that one shard is queried. `distribute` creates the table, so a store on a single PostgreSQL has none.
+// Finds the workspace of a row, and so its shard, from the id alone, in a store that Citus distributes. It queries one shard of a separate
+// table that is distributed by the id. `distribute` creates the table, so a store on a single PostgreSQL has none.
 //
-// The table is a hint. Rows that it does not know are looked for in all workspaces that the caller may access, so rows may be inserted by
-// any means. If it names rows that are deleted or owned by others, the statement that uses the hint notices.
+// The table is only a hint. Rows without a hint are looked up in all workspaces that the caller can access, so rows can be inserted by any
+// means. If a hint refers to a row that is deleted or belongs to another tenant, the statement that uses the hint does not find it.
 import type pg from 'pg';
 import { NOUNS } from '../../resources/nouns.ts';
 import { isInWorkspace } from '../../resources/resource.ts';
@@ -12,16 +12,19 @@ import type { Readers } from '../pipelining/readers.ts';
 import { type PublicIdTable, TYPE_NUMBER } from '../sql/public-ids.ts';
 import type { Statement } from '../sql/statements.ts';
 
-/** In its own schema, named before this file: it is derived data, and not backed up. */
+/** A separate schema, because the table is derived data and not backed up. Its name is older than this file's. */
 const SCHEMA = 'funnel_gateway_places';
 const ROW_WORKSPACES = `${SCHEMA}.places`;
 
-/** Tables below a workspace whose rows clients address by id. For very large tables the hints would take as much space again. */
+/**
+ * Tables below a workspace whose rows clients address by id. Very large tables are left out, because their hints would take as much space
+ * again.
+ */
 const RECORDED: readonly PublicIdTable[] = NOUNS.filter(
   (noun) => noun.numerous !== true && isInWorkspace(noun),
 ).map(({ table }) => table);
 
-/** Rows of one table, by their ids. */
+/** Rows of one table, by id. */
 export interface KnownRows {
   readonly table: string;
   readonly ids: readonly bigint[];
@@ -45,7 +48,7 @@ const WORKSPACES_OF: Statement = {
   text: `select p.workspace_id from ${ROW_WORKSPACES} p where p.type_number = $1::int and p.id = any($2::bigint[])`,
 };
 
-/** The workspaces of rows; null where not all are known. @throws the driver's error */
+/** Finds the workspaces of rows; null if some are unknown. @throws the driver's error */
 export async function findWorkspaces(
   lookups: Pick<Readers, 'read'>,
   { table, ids }: KnownRows,
@@ -57,7 +60,7 @@ export async function findWorkspaces(
   return [...new Set(rows.map((block, index) => BigInt(textOf(new BlockRow(block, index), 0) ?? 0)))];
 }
 
-/** The workspace of one row, read within a transaction; null where it is unknown. */
+/** Reads the workspace of one row within a transaction; null if it is unknown. */
 export async function findWorkspace(
   tx: Pick<Executor, '$queryRawUnsafe'>,
   table: string,
@@ -73,9 +76,9 @@ export async function findWorkspace(
 }
 
 /**
- * Records the workspace of a created row, or forgets that of a deleted one, after the commit. Within the transaction the change would be on
- * two nodes. If one failed between the two phases of the commit, the row could appear there up to a minute late, behind the position of
- * clients that page through the list. A failure here does not affect the change.
+ * Records the workspace of a created row, or deletes that of a deleted row, after the commit. Within the transaction, the change would be
+ * on two nodes: if one failed between the two phases of the commit, the row could appear up to a minute late, behind the cursors of clients
+ * that page through the list. A failure here does not affect the change.
  */
 export async function followChange(
   db: Pick<Executor, '$executeRawUnsafe'>,
@@ -86,7 +89,7 @@ export async function followChange(
     if (action === 'created') await db.$executeRawUnsafe(KEEP, TYPE_NUMBER[table], subjectId, workspaceId);
     if (action === 'deleted') await db.$executeRawUnsafe(FORGET, TYPE_NUMBER[table], subjectId);
   } catch {
-    // A row without a hint is looked for in all workspaces.
+    // A row without a hint is looked up in all workspaces.
   }
 }
 

@@ -1,6 +1,6 @@
-// Which tables Citus should distribute, and which it does. Both come from the catalogs, so no list of tables is needed. A table whose
-// primary key begins with `workspace_id` is distributed by it. Tables that these refer to, directly or indirectly, are on every node. The
-// others stay on the coordinator: credentials, people, and other tables that are never joined with the rest.
+// Determines from the catalogs which tables Citus should distribute, and which it does, so no list of tables is needed. A table whose
+// primary key begins with `workspace_id` is distributed by it. Tables to which these refer, directly or indirectly, are copied to every
+// node. The others stay on the coordinator: credentials, people, and other tables that are never joined with the rest.
 import type pg from 'pg';
 
 /** Where the rows of a table should be. */
@@ -9,7 +9,7 @@ type Placing = 'distributed' | 'everywhere' | 'coordinator';
 export interface PlacedTable {
   readonly name: string;
   readonly wanted: Placing;
-  /** `coordinator` also where Citus does not manage the table. */
+  /** `coordinator` also if Citus does not manage the table. */
   readonly actual: Placing;
 }
 
@@ -18,11 +18,11 @@ export interface CitusFacts {
   /** null: the extension is not installed. */
   readonly version: string | null;
   readonly isCoordinator: boolean;
-  /** Whether the coordinator is one of its own nodes, which tables on every node require. */
+  /** Whether the coordinator is one of its own nodes, as tables on every node require. */
   readonly isKnown: boolean;
   /** The number of nodes that can hold shards. */
   readonly nodes: number;
-  /** The number of shards of a distributed table; null where there is none. */
+  /** The number of shards of a distributed table; null if there is none. */
   readonly shards: number | null;
 }
 
@@ -75,7 +75,7 @@ const ACTUAL = `select logicalrelid::oid as oid,
     case when partmethod = 'h' then 'distributed' when repmodel = 't' then 'everywhere' else 'coordinator' end as actual
   from pg_dist_partition`;
 
-/** The tables of a store, in the order of their names. @throws the driver's error */
+/** Reads the tables of a store, ordered by name. @throws the driver's error */
 export async function readTables(client: Client): Promise<PlacedTable[]> {
   const { rows: tables } = await client.query<Pick<PlacedTable, 'name' | 'wanted'> & { oid: number }>(WANTED);
   const { version } = await readCitusFacts(client);
@@ -89,8 +89,8 @@ export async function readTables(client: Client): Promise<PlacedTable[]> {
 }
 
 /**
- * The tables that are on several nodes; none where the store is not distributed. To these, each statement of a script is sent on its own:
- * Citus forwards some statements to its workers together with everything sent with them.
+ * Finds the tables on several nodes; none if the store is not distributed. Each statement of a script on these must be sent separately,
+ * because Citus forwards some statements to its workers together with everything sent with them.
  * @throws the driver's error
  */
 export async function findPlacedTables(client: Client): Promise<string[]> {
