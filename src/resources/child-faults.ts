@@ -20,7 +20,9 @@ export function childFaults(noun: Resource, nouns: readonly Resource[]): string[
     ),
     ...(isReordered && !isOrdered(noun) ? [`${type} can be reordered, so it needs ...ORDERED.`] : []),
     ...(isOrdered(noun) && (parent?.parent === undefined || parent.table === 'workspaces')
-      ? [`${type} has an order, so its parent must be below a workspace: a workspace is not locked for it.`]
+      ? [
+          `${type} has an order, so its parent must be below a workspace: changes of the order do not lock a workspace.`,
+        ]
       : []),
     ...(isReordered && (most === undefined || parent?.topic === undefined)
       ? [`${type} can be reordered, so it needs \`most\`, and its parent a \`topic\` for the audit entry.`]
@@ -34,25 +36,27 @@ function listFaults(parent: Resource, property: string, field: Field, nouns: rea
   if (noun?.parent?.type !== parent.type) return [`lists a noun that is not below ${parent.type}`];
   const hasJson = Object.values(items).some((of) => of.type === 'jsonb');
   return [
-    ...(noun.fields !== items || noun.table !== children?.table ? ['must have the fields of its noun'] : []),
-    ...(noun.scope !== parent.scope ? ['must be of a noun with the same scope'] : []),
-    ...(!(parentKeyOf(noun) in items) ? ['must show the id of the parent in each'] : []),
+    ...(noun.fields !== items || noun.table !== children?.table
+      ? ['must have the fields and the table of its noun']
+      : []),
+    ...(noun.scope !== parent.scope ? ['must list a noun with the same scope'] : []),
+    ...(!(parentKeyOf(noun) in items) ? ['must include the id of the parent in its items'] : []),
     ...(type !== (hasJson ? 'jsonb' : 'json') || nullable
-      ? ['must be of the type json, or jsonb where its items have JSON of their own, and never null']
+      ? ['must have the type json, or jsonb if its items contain JSON, and must not be nullable']
       : []),
     ...(maxLength === undefined || maxLength !== noun.most
-      ? ['must have a maxLength, which is the `most` of its noun']
+      ? ['must have a maxLength that equals `most` of its noun']
       : []),
     ...((changes !== undefined) !== (writable === 'always')
-      ? ['must say with `changes` what a change may do, if it is always writable, and only then']
+      ? ['must have `changes` if it is always writable, and only then']
       : []),
     ...(expandableNames(noun).length > 0 || childLists(noun).length > 0
-      ? ['must have items without lists of children, and without fields that only `expand[]` shows']
+      ? ['must not have items with lists of children, or with fields that REST returns only for `expand[]`']
       : []),
-    ...(noun.plural === property ? ['has the name of the pages of the same noun over GraphQL'] : []),
-    ...('delete' in items ? ['has a field that is called delete'] : []),
+    ...(noun.plural === property ? ['has the same name as the GraphQL connection of its noun'] : []),
+    ...('delete' in items ? ['has a field named `delete`, which is reserved'] : []),
     ...(isArchivable(noun) && items['archived']?.writable
-      ? ['must have items whose `archived` is not writable']
+      ? ['must not have items with a writable `archived`']
       : []),
   ];
 }

@@ -10,19 +10,19 @@ export function personalDataFaults(noun: Resource): string[] {
   const ofFields = Object.entries(fields).flatMap(([property, field]) => [
     ...(field.personal && !isBlankable(noun, property, field)
       ? [
-          `${type}.${property} is personal, so it must be nullable, any text, or members: nothing else can be blanked.`,
+          `${type}.${property} is personal, so it must be nullable, free text or members: an erasure cannot blank other values.`,
         ]
       : []),
     ...(field.personal &&
     noun.filters?.[property] !== undefined &&
     !isBelowContact(noun) &&
     wayToContact(noun) !== 'itself'
-      ? [
-          `${type}.${property} is personal, so lists cannot be filtered by it: that would tell what is hidden.`,
-        ]
+      ? [`${type}.${property} is personal, so it must not be a filter: a filter would reveal hidden values.`]
       : []),
     ...Object.entries({ ...field.items, ...field.object }).flatMap(([name, { personal }]) =>
-      personal ? [`${type}.${property}.${name} is personal, but only a whole field can be.`] : [],
+      personal
+        ? [`${type}.${property}.${name} cannot be personal. Mark ${type}.${property} as personal instead.`]
+        : [],
     ),
   ]);
   return isPersonal ? [...ofFields, ...wayFaults(noun)] : ofFields;
@@ -35,7 +35,7 @@ export function personalDataFaults(noun: Resource): string[] {
 function wayFaults(noun: Resource): string[] {
   const way = wayToContact(noun);
   if (way === 'itself') return [];
-  if (way === null) return [`${noun.type} has personal data, but leads to no contact.`];
+  if (way === null) return [`${noun.type} has personal data, but no reference leads from it to a contact.`];
   const { type, fields } = noun;
   const keys = keysToContacts(noun);
   return [
@@ -43,7 +43,7 @@ function wayFaults(noun: Resource): string[] {
       ? [`${type} has personal data, so only one of ${keys.join(', ')} may lead to a contact.`]
       : []),
     ...(fields[way.key]?.writable === 'always'
-      ? [`${type}.${way.key} leads personal data to its contact, so it may be writable at_creation only.`]
+      ? [`${type}.${way.key} decides whose personal data it is, so it may be writable only at_creation.`]
       : []),
     ...wayFaults(way.to),
   ];

@@ -279,7 +279,8 @@ export function filtersOf(
       if (description === undefined) throw new Error(`Filter ${property} has no description.`);
       const idsOf = nounNamedBy(field) ?? (property === 'id' ? resource : undefined);
       const type = idsOf !== undefined ? 'int8' : (field?.type ?? 'text');
-      if (!isFilterable(type)) throw new Error(`The filter ${property} is of the type ${type}.`);
+      if (!isFilterable(type))
+        throw new Error(`Filter ${property} has the type ${type}, which lists cannot filter by.`);
       const { values, format, required } = field ?? {};
       const mayBeEmpty = type === 'text' && (values ?? format ?? required) === undefined;
       return { property, unique, untimed, type, idsOf, values, description, mayBeEmpty };

@@ -266,7 +266,7 @@ test('the demo\u2019s signed-in link has the key in it once, and nothing of it s
 
   const elsewhere = await demo.openElsewhere();
   await elsewhere.goto(address);
-  await waitForKeyStatus(elsewhere, 'The link was used');
+  await waitForKeyStatus(elsewhere, 'Link expired');
   expect(await elsewhere.getByLabel('API key', { exact: true }).inputValue()).toBe('');
 });
 

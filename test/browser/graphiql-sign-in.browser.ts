@@ -141,7 +141,7 @@ describe('signing in to the explorer', { timeout: 60_000 }, () => {
     await demo.page.goto(
       `${demo.server.issuer}/graphql?code=stolen&state=made-up&iss=${encodeURIComponent(demo.server.issuer)}`,
     );
-    await session().getByText('Sign-in did not work: try again').waitFor();
+    await session().getByText('Sign-in failed: try again').waitFor();
     expect(demo.page.url()).toBe(`${demo.server.issuer}/graphql`);
     expect(sentTo('/oauth/token')).toEqual([]);
   });

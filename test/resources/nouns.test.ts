@@ -62,13 +62,13 @@ test.each(RESOURCES)('$type: its kinds are the values of one of its fields', ({ 
   expect(only.filter((kind) => kinds?.types[kind] === undefined)).toEqual([]);
 });
 
-test('what is special of a noun cannot stand under a name that is no noun’s', () => {
+test('a map by noun refuses a key that is not the name of a noun', () => {
   // @ts-expect-error: it is called WebhookEvent.
   const misspelt: ByNoun<object> = { WebhookEvents: {} };
   expect(NOUNS.filter(({ type }) => type in misspelt)).toEqual([]);
 });
 
-/** A noun of a workspace whose fields are given besides the ids. */
+/** A noun of a workspace, with these fields in addition to its ids. */
 const made = (fields: Fields, more: Partial<Resource> = {}): Resource => ({
   type: 'Repair',
   title: 'Repair',
@@ -81,7 +81,7 @@ const made = (fields: Fields, more: Partial<Resource> = {}): Resource => ({
 const contactId = { type: 'int8', nullable: true, refers: contact, description: 'Whose it is.' } as const;
 const text = { type: 'text', personal: true, description: 'What is wrong.' } as const;
 
-describe('personal data is what an erasure can blank', () => {
+describe('a description may mark as personal only what an erasure can blank', () => {
   test.each(NOUNS)('of a $type', (noun) => {
     expect(personalDataFaults(noun)).toEqual([]);
   });
@@ -104,37 +104,37 @@ describe('personal data is what an erasure can blank', () => {
     ['text of a format', { ...text, format: 'email' }],
   ])('not %s, which has no blank value', (_, field) => {
     expect(personalDataFaults(made({ contactId, field }))).toEqual([
-      'Repair.field is personal, so it must be nullable, any text, or members: nothing else can be blanked.',
+      'Repair.field is personal, so it must be nullable, free text or members: an erasure cannot blank other values.',
     ]);
   });
 
-  test('not what lists are filtered by: that would tell what is hidden. Below a contact, unique text can be null', () => {
+  test('a personal field cannot be a filter, which would reveal hidden values; below a contact, a nullable unique text can', () => {
     const filters = { code: { unique: true } } as const;
     const code = { ...text, nullable: true } as const;
     expect(personalDataFaults(made({ contactId, code }, { filters }))).toEqual([
-      'Repair.code is personal, so lists cannot be filtered by it: that would tell what is hidden.',
+      'Repair.code is personal, so it must not be a filter: a filter would reveal hidden values.',
     ]);
     expect(personalDataFaults(made({ contactId, code }, { filters, parent: contact }))).toEqual([]);
     expect(personalDataFaults(made({ contactId, code: text }, { filters, parent: contact }))).toHaveLength(1);
   });
 
-  test('not a part of a field', () => {
+  test('a member of a field cannot be personal by itself', () => {
     const list = { type: 'jsonb', items: { said: text }, description: 'What was said.' } as const;
     expect(personalDataFaults(made({ contactId, list }))).toEqual([
-      'Repair.list.said is personal, but only a whole field can be.',
+      'Repair.list.said cannot be personal. Mark Repair.list as personal instead.',
     ]);
   });
 
-  test('not of what leads to no contact', () => {
+  test('a noun that leads to no contact has no personal fields', () => {
     expect(personalDataFaults(made({ text }))).toEqual([
-      'Repair has personal data, but leads to no contact.',
+      'Repair has personal data, but no reference leads from it to a contact.',
     ]);
   });
 
-  test('not of what can come to another contact, at any depth', () => {
+  test('personal data cannot move to another contact, at any depth', () => {
     const moving = { contactId: { ...contactId, writable: 'always' } } as const;
     const fault =
-      'Repair.contactId leads personal data to its contact, so it may be writable at_creation only.';
+      'Repair.contactId decides whose personal data it is, so it may be writable only at_creation.';
     expect(personalDataFaults(made({ contactId: { ...contactId, writable: 'at_creation' }, text }))).toEqual(
       [],
     );
@@ -143,7 +143,7 @@ describe('personal data is what an erasure can blank', () => {
     expect(personalDataFaults(made({ text }, { type: 'Part', parent: made(moving) }))).toEqual([fault]);
   });
 
-  test('not of what leads to more than one contact, at any depth', () => {
+  test('personal data leads to one contact only, at any depth', () => {
     const two = { contactId, payerId: contactId };
     const list = { contactId, payerIds: { ...contactId, type: 'int8[]' } } as const;
     const fault = (keys: string) => `Repair has personal data, so only one of ${keys} may lead to a contact.`;
@@ -162,7 +162,7 @@ describe('personal data is what an erasure can blank', () => {
   });
 });
 
-describe('children that are written with their parent, and an order, are described whole', () => {
+describe('a description of child lists, or of an order, must be complete', () => {
   const [playlist, track] = MADE_UP as readonly Resource[] as [Resource, Resource];
   const { tracks } = playlist.fields as { tracks: Field };
   const faultsOf = (list: Partial<Field>, child: Partial<Resource> = {}) => {
@@ -190,10 +190,10 @@ describe('children that are written with their parent, and an order, are describ
     expect(faults).toEqual([expect.stringMatching(/^Playlist\.tracks /)]);
   });
 
-  test('not an order of what is directly below a workspace, nor one without a bound', () => {
+  test('an ordered noun must have a maximum, and a parent below the workspace', () => {
     const { most: _, ...unbounded } = track;
     expect(childFaults({ ...unbounded, parent: workspace }, NOUNS)).toEqual([
-      'Track has an order, so its parent must be below a workspace: a workspace is not locked for it.',
+      'Track has an order, so its parent must be below a workspace: changes of the order do not lock a workspace.',
       'Track can be reordered, so it needs `most`, and its parent a `topic` for the audit entry.',
     ]);
     const { position, ...fields } = track.fields;

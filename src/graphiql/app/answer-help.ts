@@ -6,15 +6,15 @@ import { wantScope } from './session.ts';
 /** The kind of credential that a request was sent with. */
 export type Credential = 'none' | 'key' | 'session' | 'header';
 
-const orSignIn = canSignIn ? ', or press “Sign in” beside it' : '';
+const orSignIn = canSignIn ? ', or press “Sign in” next to it' : '';
 const runAgain = isTapped() ? 'tap the arrow again' : 'run this again with Ctrl-Enter';
 
 /** The help for a request without valid credentials. */
 const notAccepted: Record<Credential, readonly string[]> = {
   none: [
-    'Data needs to know who asks, and this page does not know yet.',
+    'Queries for data need an API key or a sign-in. This page has neither yet.',
     `Paste an API key into the field “API key” at the top${orSignIn}. A first start of the gateway prints a key for the demo.`,
-    `Then ${runAgain}. “Examples”, at the top, has queries to begin with; the docs need no key.`,
+    `Then ${runAgain}. “Examples”, at the top, has queries to start with. The docs need no key.`,
   ],
   key: [
     'The gateway does not accept the key in the field “API key” at the top.',
@@ -23,7 +23,7 @@ const notAccepted: Record<Credential, readonly string[]> = {
   session: ['Your sign-in has ended. Press “Sign in” at the top, then run this again.'],
   header: [
     'The gateway does not accept the Authorization header in the Headers editor.',
-    'Take it out there, and the key at the top is used.',
+    'Remove it there to use the credentials at the top.',
   ],
 };
 
@@ -31,23 +31,23 @@ const notAccepted: Record<Credential, readonly string[]> = {
 const notAllowed: Record<Credential, (scope: string) => readonly string[]> = {
   none: (scope) => [`This needs the scope ${scope}.`],
   key: (scope) => [
-    `The key in the field “API key” may not do this: it lacks the scope ${scope}.`,
-    `Use one that has it: npx funnel-gateway token create makes keys.${
-      canSignIn ? ' Or press “Sign in” at the top: tick the first line there.' : ''
+    `The key in the field “API key” lacks the scope ${scope}.`,
+    `Use a key that has it: npx funnel-gateway token create creates keys.${
+      canSignIn ? ' Or press “Sign in” at the top, and tick the first line there.' : ''
     }`,
   ],
   session: (scope) => [
-    `You have not allowed this page to do this: it lacks the scope ${scope}.`,
-    `Press “Sign in again” at the top, and tick the first line: it allows this. Then ${runAgain}.`,
+    `Your sign-in lacks the scope ${scope}.`,
+    `Press “Sign in again” at the top, and tick the first line, which is this scope. Then ${runAgain}.`,
   ],
   header: (scope) => [
-    `The Authorization header in the Headers editor may not do this: it lacks the scope ${scope}.`,
-    'Take it out there, and who is named at the top is asked.',
+    `The Authorization header in the Headers editor lacks the scope ${scope}.`,
+    'Remove it there to use the credentials at the top.',
   ],
 };
 
 const usedUp = [
-  "This split is not there any more. If it was removed before, this puts the demo's funnels back, also while the gateway runs:",
+  "There is no such split. If you removed it before, this command restores the demo's funnels, also while the gateway runs:",
   'npx funnel-gateway demo restore',
 ];
 

@@ -7,7 +7,7 @@ const messages: Record<KeyStatus, string> = {
   accepted: 'Key accepted',
   refused: 'Key not accepted',
   unknown: 'Not checked',
-  'link-ended': 'The link was used, or is too old',
+  'link-ended': 'Link expired or already used',
 };
 const checkAfterMs = 500;
 

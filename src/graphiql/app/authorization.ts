@@ -88,7 +88,7 @@ export function takeCallback(): URLSearchParams | 'start' | null {
 
 /** Thrown when the query is too long to be moved to another host name of this service. */
 export class TooLong extends Error {
-  override readonly message = 'The query is too long to take carried';
+  override readonly message = 'The query is too long to keep during sign-in. Shorten it first';
 }
 
 /**
@@ -98,7 +98,7 @@ export class TooLong extends Error {
 export async function redeem(callback: URLSearchParams): Promise<Tokens> {
   const pending = sessionStorage.getItem(storageKey);
   sessionStorage.removeItem(storageKey);
-  if (pending === null) throw new Error('No sign-in is under way in this tab.');
+  if (pending === null) throw new Error('No sign-in is in progress in this tab.');
   const { verifier, state } = JSON.parse(pending) as { verifier: string; state: string };
   const server = await discover();
   const checked = oauth.validateAuthResponse(server, client, callback, state);

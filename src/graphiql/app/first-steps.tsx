@@ -10,7 +10,7 @@ export function FirstSteps() {
   if (!isEmpty) return null;
   return (
     <section className="first-steps" aria-label="First steps">
-      <h2>The answer comes here</h2>
+      <h2>The answer will appear here</h2>
       <ol>
         <li>
           Paste an <strong>API key</strong> at the top{canSignIn ? ', or sign in' : ''}.

@@ -9,21 +9,21 @@ export function Help() {
       <section id="help" className="help" popover="auto" aria-label="Help">
         <h2>Getting started</h2>
         <p>
-          Paste an API key (<code>fgw_…</code>) at the top: a first start prints one, and{' '}
-          <code>funnel-gateway token create</code> makes more. It stays in this browser tab and goes only to
-          this gateway, as <code>Authorization: Bearer</code>. An <code>Authorization</code> header of your
-          own in the Headers editor wins.
+          Paste an API key (<code>fgw_…</code>) at the top. The first start prints one, and{' '}
+          <code>funnel-gateway token create</code> creates more. It stays in this browser tab and goes only to
+          this gateway, as <code>Authorization: Bearer</code>. An <code>Authorization</code> header in the
+          Headers editor takes precedence.
         </p>
         {canSignIn ? (
           <p>
-            Or sign in, and choose what the explorer may do for you, and where. Withdraw it on{' '}
+            Or sign in, and choose what the explorer may do for you, and where. Revoke this on{' '}
             <a href={accountUrl} target="_blank" rel="noreferrer">
               your account page
             </a>
-            ; signing out does so too.
+            ; signing out also revokes it.
           </p>
         ) : null}
-        <p>The schema needs no key: open the docs with the book at the side, or hover over a field.</p>
+        <p>The schema needs no key: open the docs with the book icon at the side, or hover over a field.</p>
         <dl>
           <dt>
             <kbd>Ctrl</kbd> <kbd>Enter</kbd>
@@ -39,9 +39,9 @@ export function Help() {
           <dd>tidy up</dd>
         </dl>
         <p>
-          <em>Share</em> copies a link that opens the query with its variables: never a key, never headers.
-          The last two examples change the demo: <code>npx funnel-gateway demo restore</code> puts the removed
-          split back; the contact is created once.
+          <em>Share</em> copies a link that opens the query with its variables, without keys and headers. The
+          last two examples change the demo: <code>npx funnel-gateway demo restore</code> restores the removed
+          split; the contact is created only once.
         </p>
         <h2>REST</h2>
         <p>

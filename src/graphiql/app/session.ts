@@ -99,7 +99,8 @@ export function wantScope(scope: string): void {
 export async function signOut(): Promise<void> {
   const token = current?.refreshToken ?? current?.accessToken;
   clearSession();
-  if (token !== undefined) await revoke(token).catch(() => update('signed-out', 'The server was not told'));
+  if (token !== undefined)
+    await revoke(token).catch(() => update('signed-out', 'Signed out in this tab only'));
 }
 
 /** Ends the session when the gateway no longer accepts `token`. */
@@ -163,7 +164,7 @@ const failureMessage = (error: unknown): string =>
     ? error.message
     : isRefusal(error)
       ? 'Sign-in was refused'
-      : 'Sign-in did not work: try again';
+      : 'Sign-in failed: try again';
 
 function update(status: Session['status'], message = '', wantedScope = getSession().wantedScope): void {
   state.set({ status, message, wantedScope });

@@ -15,13 +15,13 @@ export function ShareButton({ say }: { say: (sentence: string) => void }) {
     const operation = readOperation();
     const link = toLink(`${location.origin}${location.pathname}`, operation);
     if (operation.query.trim() === '') say('There is no query to share.');
-    else if (holdsCredential(operation)) say('Not copied: the query or its variables hold a key.');
+    else if (holdsCredential(operation)) say('Not copied: the query or its variables contain a key.');
     else if (link.length > MAX_LINK_CHARS)
       say(`Too long for a link: ${link.length} of ${MAX_LINK_CHARS} characters. Copy the query itself.`);
-    else if (await copy(link)) say('Link copied. It holds the query and its variables, and no key.');
+    else if (await copy(link)) say('Link copied. It contains the query and its variables, but no key.');
     else {
       history.replaceState(null, '', link);
-      say('The browser does not let this page copy: the link is in the address bar.');
+      say('The browser does not allow copying. Copy the link from the address bar.');
     }
   }
 

@@ -123,8 +123,7 @@ export function locksParent({ parent, verbs = [] }: Resource): boolean {
 /** The default ownership of rows, from their parent. */
 function belowParent(noun: Resource): Ownership {
   const { parent } = noun;
-  if (parent === undefined)
-    throw new TypeError(`A ${noun.title} is below nothing, and nobody says whose it is.`);
+  if (parent === undefined) throw new TypeError(`${noun.title} has no parent. Pass the owners of its rows.`);
   const link = parentLink({
     table: parent.table as PublicIdTable,
     column: toSnakeCase(parentKeyOf(noun)),
