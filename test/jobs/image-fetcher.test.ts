@@ -1,7 +1,7 @@
 // Images whose files are fetched from servers that nobody trusts, and how they are served then (src/jobs/images/, src/http/images.ts).
 import type { RequestListener } from 'node:http';
 import { MockAgent } from 'undici';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { download } from '../../src/jobs/images/image-download.ts';
 import { startImageFetcher } from '../../src/jobs/images/image-fetcher.ts';
 import { beginFetches, keepFile } from '../../src/store/images/image-fetches.ts';
@@ -457,6 +457,27 @@ describe('workers', () => {
 });
 
 describe('sources that never answer', () => {
+  const TIMEOUT_MS = 14_321;
+
+  /**
+   * Replaces the time limit of downloads. The first of two downloads would otherwise reach it before the second one has begun, on a busy machine.
+   * @returns lets the limit of all that are under way pass
+   */
+  function controlTimeLimit(timeoutMs: number): () => void {
+    const limits: AbortController[] = [];
+    const real = AbortSignal.timeout;
+    const spy = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+      if (ms !== timeoutMs) return real.call(AbortSignal, ms);
+      const limit = new AbortController();
+      limits.push(limit);
+      return limit.signal;
+    });
+    onTestFinished(() => spy.mockRestore());
+    return () => {
+      for (const limit of limits.splice(0)) limit.abort(new DOMException('time limit', 'TimeoutError'));
+    };
+  }
+
   /** Workspaces of another team, each with images from a source that says nothing. */
   async function silence(workspaces: number, imagesEach: number) {
     const silent = await receiveRaw(() => {});
@@ -503,12 +524,17 @@ describe('sources that never answer', () => {
     const from = (path: string) => create(`http://127.0.0.1:${silent.port}${path}`);
     const waiting = [await from('/1'), await from('?2'), await from('/3'), await from('/4')];
     const { id } = await create(url);
-    start({ timeoutMs: 300 });
-    expect((await settled(id)).status).toBe('ready');
+    const pass = controlTimeLimit(TIMEOUT_MS);
+    start({ timeoutMs: TIMEOUT_MS });
     const statuses = async () => Promise.all(waiting.map(async (image) => (await get(image.id)).status));
+    await expect.poll(() => silent.connections, POLL).toBe(2);
+    pass();
     await expect.poll(statuses, POLL).toEqual(['failed', 'failed', 'pending', 'pending']);
+    expect((await settled(id)).status).toBe('ready');
     expect(silent.connections).toBe(2);
     await app.store.pool.query("update images set fetch_at = now() where status = 'pending'");
+    await expect.poll(() => silent.connections, POLL).toBe(4);
+    pass();
     for (const image of waiting) expect((await settled(image.id)).error).toContain('took too long');
   });
 });
