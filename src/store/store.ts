@@ -37,41 +37,43 @@ export interface Store {
   /** null: no replicas are configured. */
   readonly replicas: Replicas | null;
   readonly expensive: FairQueue;
-  /** Limits how many pool connections one team's changes may use, so that changes waiting for locks do not block other teams. */
+  /** Limits how many pool connections one team's changes can use, so that changes waiting for locks do not block other teams. */
   readonly changing: FairQueue;
-  /** Changes report here which deliveries they have made due. */
+  /** Changes notify this of the deliveries that they have made due. */
   readonly deliveries: DeliveryNotices;
-  /** The high-water marks up to which lists may be read. */
+  /** The high-water marks that limit how far lists can be read. */
   readonly highWaterMarks: HighWaterMarks;
-  /** Prisma's client, whose modules the first call loads: a start does not wait for them. After a failure, the next call tries again. */
+  /**
+   * Prisma's client. The first call loads its modules, so that a start does not wait for them. After a failure, the next call tries again.
+   */
   loadPrisma(): Promise<PrismaClient>;
   /** Refuses rows that the caller does not own. */
   readonly rowGuard: RowGuard;
   /** Whether statements for a caller run as the restricted database role for tenants. */
   readonly hasTenantRole: () => Promise<boolean>;
-  /** What statements may do, and have to do, where the rows of this store are. */
+  /** The rules for statements, which depend on where this store's rows are. */
   readonly placement: Placement;
-  /** Whether statements are prepared under names. */
+  /** Whether statements are prepared. */
   readonly preparedStatements: boolean;
   readonly statementTimeoutMs: number;
-  /** The configuration for other connections. */
+  /** The configuration for additional connections. */
   readonly connection: ConnectionConfig;
-  /** Sets the constants of statements that are not prepared yet: the port may be known only when the gateway listens. */
+  /** Sets the constants of statements that are not prepared yet, because the port may be known only after the gateway listens. */
   setSqlConstants(constants: SqlConstants): void;
   /** The configuration of the connection for LISTEN. */
   readonly listening: pg.ClientConfig;
-  /** Starts to watch the database: while it does not answer, requests are refused at once. For processes that serve requests. */
+  /** Starts to watch the database, so that requests are refused at once while it does not answer. For processes that serve requests. */
   watchDatabase(): void;
-  /** Makes the statements under way fail: changes are cancelled, and readers stop waiting. */
+  /** Makes running statements fail: cancels changes, and readers stop waiting. */
   cancel(): Promise<void>;
-  /** The same store, whose statements are spans below `span`: for one request. */
+  /** The same store for one request, with its statements as spans below `span`. */
   traced(span: Span): Store;
   close(): Promise<void>;
 }
 
 /** Records whether a request may have changed something. */
 export interface Changes {
-  /** Set when a commit is sent: from then on the change may have been made. */
+  /** Set when a commit is sent. From then on, the change may be committed. */
   sent: boolean;
 }
 
@@ -80,7 +82,7 @@ export interface StoreContext {
   readonly store: Store;
   /** Aborts reads, and transactions before their commit. */
   readonly signal?: AbortSignal;
-  /** When the request ends, in milliseconds as `performance.now()`; absent: never. */
+  /** The request's deadline, in milliseconds as `performance.now()`; absent: none. */
   readonly deadline?: number | undefined;
   readonly changes?: Changes;
   /** Absent: reads go to the primary. */
@@ -96,7 +98,7 @@ interface StoreOptions {
   readonly listenUrl: string | undefined;
   readonly poolSize: number;
   readonly sqlConstants: SqlConstants;
-  /** Whether statements are prepared under names; absent: they are. */
+  /** Whether statements are prepared; absent: they are. */
   readonly preparedStatements?: boolean;
   readonly replicas?: {
     readonly urls: readonly string[];
@@ -111,12 +113,12 @@ interface StoreOptions {
 /** The idle time before TCP keep-alive probes. */
 const KEEPALIVE_MS = 10_000;
 /**
- * Clients decide how large rows are. Larger results than this are read in the queue of expensive reads, which shares memory and time
+ * The largest result outside of the queue of expensive reads, because clients decide how large rows are. The queue shares memory and time
  * fairly.
  */
 const MAX_SHARED_BYTES = 1024 * 1024;
 
-/** Creates the store. It opens no connection: the first statement does. */
+/** Creates the store. The first statement opens a connection. */
 export function createStore(options: StoreOptions): Store {
   const { poolSize, preparedStatements = true, connectTimeoutMs = CONNECT_TIMEOUT_MS, log } = options;
   const sqlConstants = { ...options.sqlConstants };
@@ -227,7 +229,7 @@ export async function query<Row extends object>(
 
 /**
  * Checks at startup that the store can be read.
- * @throws StartupError when the installed driver does not read rows correctly; otherwise the driver's error
+ * @throws StartupError if the installed driver does not read rows correctly; otherwise the driver's error
  */
 export async function requireReads(store: Store): Promise<void> {
   const reads = async (readers: Readers) => readers.read({ name: '', text: 'select $1::int' }, [1]);

@@ -39,7 +39,7 @@ export function traceStore<Store extends Executors>(store: Store, span: Span): S
   };
 }
 
-/** What sends itself and tells when it is answered, such as several statements at once (connections/batch.ts). */
+/** An object that submits itself and reports when it is answered, such as a batch (connections/batch.ts). */
 interface Batch extends pg.Submittable, Statement {
   /** The texts of all its statements. */
   readonly texts: string;
@@ -53,7 +53,7 @@ function traceClient(client: pg.PoolClient, span: Span): pg.PoolClient {
       client.query(sent);
       await sent.answered;
     });
-    // Whoever asked for the statements is told of a failure.
+    // The caller of the statements gets the error.
     tracing.catch(() => {});
     return sent;
   };
@@ -87,8 +87,8 @@ function traceReplicas(replicas: Replicas, span: Span): Replicas {
 }
 
 /**
- * What Prisma hands to an extension of raw queries: the text with placeholders, and the values, which are left out. Of an unsafe one it is an
- * array of them.
+ * Prisma's argument to an extension of raw queries: the text with placeholders, and the values, which are left out. For unsafe queries it
+ * is an array of both.
  */
 interface RawQuery {
   readonly sql?: unknown;
@@ -105,6 +105,6 @@ function tracePrisma(prisma: PrismaClient, span: Span): PrismaClient {
       },
     },
   });
-  // The same methods; only the names of its types differ.
+  // It has the same methods; only the type names differ.
   return extended as unknown as PrismaClient;
 }

@@ -1,4 +1,4 @@
-// The connections of a worker: a small pool of its own, so that deliveries and requests never take connections from each other.
+// The connections of a worker: its own small pool, so that deliveries and requests never take connections from each other.
 import type { Logger } from '../output/log.ts';
 import { createPool } from './connections/pool.ts';
 import { answerTimeout, limitTransactions } from './connections/time-limits.ts';
@@ -12,7 +12,7 @@ export interface WorkerStore extends Pick<Store, 'pool' | 'placement'> {
 /** The worker's connections, not counting the one for LISTEN. */
 const CONNECTIONS = 4;
 
-/** Opens no connection: the first statement does. */
+/** Creates the store. The first statement opens a connection. */
 export function createWorkerStore(
   {
     connection,

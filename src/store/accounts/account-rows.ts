@@ -9,7 +9,7 @@ type AccountTable = Pick<Table<{ id: bigint }>, 'owned' | 'resource'> & {
   readonly name: 'teams' | 'workspaces';
 };
 
-/** SQL of the workspace whose audit trail has the changes: of a team, its first one. */
+/** SQL of the workspace whose audit trail gets the changes: for a team, its first workspace. */
 const RECORDED_IN = {
   teams: '(select min(w.id) from workspaces w where w.team_id = t.id)',
   workspaces: 't.id',
@@ -30,7 +30,7 @@ export async function lockAccountRow(
   return locked;
 }
 
-/** Sets texts of a locked row. @param given by property */
+/** Sets texts of a locked row. @param given the texts by property */
 export async function setTexts(
   tx: Executor,
   table: AccountTable,

@@ -13,7 +13,7 @@ const byHash = lookup(
   (select) => `select ${select} from api_keys t where t.token_hash = $1`,
 );
 
-/** Skips a locked row instead of waiting: the other transaction records a use too, or revokes the key. */
+/** Skips a locked row instead of waiting, because the other transaction records a use too, or revokes the key. */
 const touch = lookup(
   'api_keys.touch',
   { id: 'int8' },
@@ -24,15 +24,15 @@ const touch = lookup(
     select ${select} from t`,
 );
 
-/** A key as authentication needs it. */
+/** The columns of a key that authentication needs. */
 export type ApiKeyLogin = Found<typeof byHash>;
 
-/** The key with this hash, including revoked and expired keys, or null. */
+/** Finds the key with this hash, including revoked and expired keys, or null. */
 export function findApiKey(store: Store, tokenHash: Uint8Array): Promise<ApiKeyLogin | null> {
   return byHash(store, [tokenHash]);
 }
 
-/** Records a use, unless one was recorded within `intervalMs`. So many processes together write once per interval. */
+/** Records a use, unless one was recorded within `intervalMs`, so that all processes together write once per interval. */
 export async function touchApiKey(store: Store, id: bigint, at: Date, intervalMs: number): Promise<void> {
   await touch(store, [id, at, intervalMs]);
 }
@@ -52,7 +52,7 @@ const INSERT = `insert into api_keys as t (team_id, name, is_default, token_hash
     values ($1::int8, $2, $3::boolean, $4::bytea, $5, $6::text[], $7::timestamptz, $8::timestamptz) returning ${COLUMNS}`;
 
 /**
- * Inserts a key. It does not need Prisma, which takes a command a tenth of a second to load.
+ * Inserts a key. Does not use Prisma, which a command needs a tenth of a second to load.
  * @throws the store's error for a second live default key of a team (`api_keys_one_default`)
  */
 export async function insertApiKey(

@@ -7,7 +7,7 @@ import { findListed } from './listed.ts';
 
 export type CustomDomainRow = CustomDomain;
 
-/** Inserts a domain. @throws the store's error for a host that is in use already (`custom_domains_host_key`) */
+/** Inserts a domain. @throws the store's error for a host in use (`custom_domains_host_key`) */
 export async function insertCustomDomain(
   store: Store,
   domain: Pick<CustomDomain, 'workspaceId' | 'host' | 'createdAt'>,
@@ -25,7 +25,7 @@ export async function findCustomDomains(
 
 /**
  * Deletes a domain that no funnel uses.
- * @returns the domain, null when there is none, or the ids of the funnels that use it
+ * @returns the domain, null if there is none, or the ids of the funnels that use it
  */
 export async function deleteCustomDomain(
   store: Store,

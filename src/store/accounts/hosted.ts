@@ -1,8 +1,8 @@
-// What teams and workspaces have in common for the operator: they are named by id, and have a host below SERVICE_HOST.
+// The operator's access to teams and workspaces alike: both are addressed by id, and have a host below SERVICE_HOST.
 import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 
-/** The tables of what has a subdomain. */
+/** The tables with subdomains. */
 export type HostedTable = 'teams' | 'workspaces';
 
 /** A row with its host. */
@@ -20,7 +20,7 @@ export async function hasRow(store: Store, table: HostedTable, id: bigint): Prom
 }
 
 /**
- * Changes a subdomain. It works with every version of the database schema. @returns undefined if there is no such row
+ * Changes a subdomain. Works with every version of the database schema. @returns undefined if there is no such row
  * @throws the store's error for a subdomain in use
  */
 export async function setSubdomain(

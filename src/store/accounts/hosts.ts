@@ -1,4 +1,4 @@
-// Which team or workspace a host name belongs to.
+// Finds the team or workspace of a host name.
 
 import { isStorable } from '../../rows/storable.ts';
 import { lookup } from '../reading/lookup.ts';

@@ -1,4 +1,5 @@
-// What the operator and a person see of credentials and accounts, whosever they are: all that clients read of a noun, and more.
+// Lists credentials and accounts of all tenants for the operator, and a person's own for that person: everything that clients read of a
+// noun, and more.
 import type { Described } from '../../resources/nouns.ts';
 import { toSnakeCase } from '../../resources/resource.ts';
 import { selectList } from '../../rows/columns.ts';
@@ -6,15 +7,15 @@ import { inWorkspace } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 import { tableOf } from '../tables/tables.ts';
 
-/** The select list of all that clients read of a noun, over alias `t`. */
+/** The select list of everything that clients read of a noun, over the alias `t`. */
 export function columnsRead(noun: Described): string {
   return inWorkspace(selectList(tableOf(noun).columns));
 }
 
 /**
- * The rows of a noun that have these values, by id.
- * @param where values by property; null: any
- * @param more the SQL of further properties, over alias `t`
+ * Finds the rows of a noun with these values, ordered by id.
+ * @param where values by property; null matches any
+ * @param more the SQL of more properties, over the alias `t`
  */
 export async function findListed<Row extends object>(
   store: Store,
@@ -26,7 +27,7 @@ export async function findListed<Row extends object>(
   const added = Object.entries(more).map(([property, sql]) => `, ${sql} as "${property}"`);
   const isOf = given.map(([property], index) => ` and t.${toSnakeCase(property)} = $${index + 1}`);
   const text = `select ${columnsRead(noun)}${added.join('')} from ${noun.table} t where true${isOf.join('')} order by t.id`;
-  // Without a name: it is asked seldom, and its text depends on all of these.
+  // Unnamed, because it is rare and its text depends on all arguments.
   return query(
     store,
     { name: '', text },

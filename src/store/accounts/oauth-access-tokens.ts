@@ -5,14 +5,14 @@ import type { Statement } from '../sql/statements.ts';
 import { query } from '../store.ts';
 import type { Records } from './oauth-states.ts';
 
-/** The authorization server's names: issued with a user's grant, or to a client for itself (client credentials). */
+/** The authorization server's kinds: issued with a user's grant, or to a client for itself (client credentials). */
 type AccessTokenKind = 'AccessToken' | 'ClientCredentials';
 
 /** A newly signed token. */
 export interface IssuedAccessToken {
   readonly jti: string;
   readonly kind: AccessTokenKind;
-  /** The data that the authorization server reads back when it is asked about the token. */
+  /** The data that the authorization server reads for introspection and revocation. */
   readonly payload: Prisma.InputJsonObject;
   readonly clientId: string;
   readonly grantKey: string | null;
@@ -37,7 +37,7 @@ const REVOKE: Statement = {
   text: 'update oauth_access_tokens set revoked_at = $2 where jti = $1 and revoked_at is null returning 1',
 };
 
-/** Records an access token before it is handed out to a client that acts for itself (client credentials). */
+/** Records an access token before a client that acts for itself (client credentials) gets it. */
 export async function insertAccessToken(
   { store }: Pick<Records, 'store'>,
   token: IssuedAccessToken,

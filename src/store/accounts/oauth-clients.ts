@@ -24,7 +24,7 @@ const BY_ID: Statement = {
     from oauth_clients where id = $1`,
 };
 
-/** The client with this `client_id`, including disabled ones, or null. */
+/** Finds the client with this `client_id`, including disabled ones, or null. */
 export async function findClient(
   { store }: Pick<StoreContext, 'store'>,
   id: string,
@@ -45,8 +45,8 @@ export async function findClients(store: Store, teamId: bigint | null): Promise<
 }
 
 /**
- * Disables a client and revokes every token that was issued to it. A client that is disabled already keeps its time.
- * @returns null when there is no such client
+ * Disables a client and revokes every token that was issued to it. A disabled client keeps its earlier time.
+ * @returns null if there is no such client
  */
 export async function disableClient(store: Store, id: string, at: Date): Promise<OauthClientRow | null> {
   return withTransaction({ store }, async (tx) => {

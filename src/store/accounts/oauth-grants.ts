@@ -1,4 +1,4 @@
-// OAuth grants as rows: which access a user allowed to a client. The authorization server's own record is an opaque payload; user, team,
+// OAuth grants as rows: the access that a user allowed to a client. The authorization server's record is an opaque payload; user, team,
 // workspaces and scopes are columns. Revoked grants stay in the table.
 
 import type { OauthGrant, Prisma } from '#prisma';
@@ -45,8 +45,8 @@ export async function saveGrant(store: Store, grant: GrantRecord): Promise<void>
 }
 
 /**
- * A live grant, or null: not revoked, not expired, and its user is still a member of its team. A grant without a team is awaiting
- * the user's consent.
+ * Finds a live grant, or null: not revoked, not expired, and its user is still a member of its team. A grant without a team is awaiting the
+ * user's consent.
  */
 export async function findGrantByKey({ store, clock }: Records, key: string): Promise<OauthGrant | null> {
   return withPrisma(store, async (prisma) => {
@@ -61,7 +61,7 @@ export async function findGrantByKey({ store, clock }: Records, key: string): Pr
 }
 
 /**
- * Records what was granted. This happens once: a later consent makes another grant.
+ * Records the user's choice. A grant is completed once: a later consent makes another grant.
  * @throws AppError `conflict` for a grant that is complete, revoked or gone
  */
 export async function completeGrant(
@@ -85,7 +85,7 @@ export async function completeGrant(
   if (completed.count === 0) throw new AppError('conflict', 'The grant was already completed or withdrawn.');
 }
 
-/** Selects the grants to revoke: those that have all of these values. */
+/** Selects the grants to revoke: those with all of these values. */
 export type GrantFilter =
   | { readonly key: string }
   | { readonly id: bigint; readonly teamId: bigint }
@@ -102,7 +102,7 @@ const COLUMN_OF = {
   clientId: 'client_id',
 } as const;
 
-/** Revokes in one statement, and so in one transaction. Tokens that are being issued meanwhile are invalid because of their grant. */
+/** Revokes in one statement, and therefore in one transaction. Tokens issued meanwhile are invalid because of their grant. */
 function revocationBy(columns: readonly string[]): Statement {
   return statement(
     `oauth_grants.revoke.${columns.join('.')}`,
@@ -122,7 +122,7 @@ function revocationBy(columns: readonly string[]): Statement {
 }
 
 /**
- * Revokes grants, and with each its access tokens, codes and refresh tokens. Grants that are revoked already keep their time.
+ * Revokes grants with their access tokens, codes and refresh tokens. Revoked grants keep their earlier time.
  * @param tenancy of the caller who revokes; null for the user or the operator
  */
 export async function revokeGrant(
@@ -137,12 +137,12 @@ export async function revokeGrant(
   await (tenancy === null ? query(store, revocation, values) : queryAs(store, tenancy, revocation, values));
 }
 
-/** A grant with all that its person and the operator see of it. */
+/** A grant as its person and the operator see it. */
 export type NamedGrant = OauthGrantRow & {
   readonly userId: bigint;
   readonly userEmail: string;
   readonly teamName: string;
-  /** Ordered by id. Empty: the whole team. Their ids are text: JSON has no 64-bit integers. */
+  /** Ordered by id. Empty: all workspaces of the team. Ids are text, because JSON has no 64-bit integers. */
   readonly workspaces: { readonly id: string; readonly name: string }[];
 };
 
@@ -154,7 +154,7 @@ const NAMES = {
     from workspaces w where w.id = any(t.workspace_ids))`,
 };
 
-/** The complete grants of a user, of a team or of all, or the one with an id; including revoked and expired ones, by id. */
+/** Finds the complete grants of a user, of a team or of all, or the grant with an id; including revoked and expired ones, ordered by id. */
 export async function findGrants(
   store: Store,
   where: { readonly userId: bigint } | { readonly teamId: bigint | null } | { readonly id: bigint },

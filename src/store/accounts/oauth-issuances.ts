@@ -1,5 +1,5 @@
-// Issues tokens: marks the code or refresh token as used and records the new tokens, in one statement. If the database fails midway,
-// nothing is used up, and the client can repeat the request.
+// Issues tokens: marks the code or refresh token as used and records the new tokens, in one statement. If the database fails midway, the
+// code or token stays unused, and the client can repeat the request.
 
 import type { Statement } from '../sql/statements.ts';
 import { query } from '../store.ts';
@@ -27,7 +27,7 @@ const ISSUE: Statement = {
     select $9::text, $10::text, $11::jsonb, $12::text, $13::text, $14::timestamptz from used returning 1`,
 };
 
-/** Writes everything. Of several requests that use the same code or token at once exactly one gets true; the others get nothing. */
+/** Issues the tokens. Of several concurrent requests with the same code or token, exactly one gets true; the others get nothing. */
 export async function issueTokens({ store, clock }: Records, issuance: Issuance): Promise<boolean> {
   const { used, refreshToken: next, accessToken } = issuance;
   const { jti, kind, payload, clientId, grantKey, expiresAt } = accessToken;

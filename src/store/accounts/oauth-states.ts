@@ -1,5 +1,5 @@
 // Temporary data of the authorization server: codes, refresh tokens, sessions, interactions. Their ids are credentials, so only their
-// SHA-256 is stored. Their payloads are not interpreted here.
+// SHA-256 is stored. Their payloads are opaque here.
 import { hash } from 'node:crypto';
 import type { Prisma } from '#prisma';
 import { idOfPublicId } from '../sql/public-ids.ts';
@@ -9,9 +9,9 @@ import { query, type Store } from '../store.ts';
 /** One state to store. */
 export interface NewState {
   readonly model: string;
-  /** The code, token or cookie itself. */
+  /** The code, the token, or the cookie's value. */
   readonly id: string;
-  /** Without the id. */
+  /** The state's data without the id. */
   readonly payload: Prisma.InputJsonObject;
   /** The `key` of its grant; the state ends with the grant. */
   readonly grantKey: string | null;
@@ -21,7 +21,7 @@ export interface NewState {
   readonly expiresAt: Date;
 }
 
-/** The store and the time at which it is asked. */
+/** The store and the current time. */
 export interface Records {
   readonly store: Store;
   readonly clock: () => Date;
@@ -55,7 +55,7 @@ const CONSUME: Statement = {
     where model = $1 and id_hash = $2 and consumed_at is null returning 1`,
 };
 
-/** The states of one model to find: the one with an id, or that of a session with a uid. */
+/** Selects states of one model: by id, or a session by uid. */
 type StateFilter = { readonly id: string } | { readonly uid: string };
 
 /** The column that a filter compares, and the value. */
@@ -64,9 +64,9 @@ function comparedBy(filter: StateFilter): [column: string, value: unknown] {
 }
 
 /**
- * Inserts a state, or replaces its data. A consumed state stays consumed.
- * @param isUntrusted an unauthenticated client can cause this state: such states share a fixed number of slots, and a new one replaces
- *   the oldest
+ * Inserts a state, or replaces its data. A consumed state remains consumed.
+ * @param isUntrusted whether an unauthenticated client can create this state: such states share a fixed number of slots, and a new one
+ * replaces the oldest
  */
 export async function saveState(
   { store }: Pick<Records, 'store'>,
@@ -81,7 +81,7 @@ export async function saveState(
     : query(store, SAVE, [...stored, grantKey, uid, userId, expiresAt]));
 }
 
-/** A state that has not expired, including consumed ones; the one that expires last if there are several; or null. */
+/** Finds a state that has not expired, consumed or not; of several, the one that expires last; or null. */
 export async function findState(
   { store, clock }: Records,
   model: string,
@@ -96,7 +96,7 @@ export async function findState(
   return (await query<State>(store, find, [model, value, clock()]))[0] ?? null;
 }
 
-/** Marks a state as used. When several callers try at once, in any number of processes, exactly one gets true. */
+/** Marks a state as used. Of concurrent callers, in any number of processes, exactly one gets true. */
 export async function consumeState({ store, clock }: Records, model: string, id: string): Promise<boolean> {
   return (await query(store, CONSUME, [model, idHash(id), clock()])).length > 0;
 }
@@ -115,7 +115,7 @@ export async function deleteState(
   await query(store, remove, [model, value]);
 }
 
-/** The key under which a state is stored. Ids are random, so a plain SHA-256 is enough. */
+/** The key of a stored state. Ids are random, so a plain SHA-256 is enough. */
 export function idHash(id: string): Buffer {
   return hash('sha256', id, 'buffer');
 }

@@ -6,11 +6,11 @@ import { query, type Store } from '../store.ts';
 /** The current count of a key. */
 export interface Tries {
   readonly count: number;
-  /** When the window ends and the count restarts. */
+  /** The time when the window ends and the count restarts. */
   readonly endsAt: Date;
 }
 
-/** Counts an attempt within the current window, or starts a new window if that has ended. */
+/** Counts an attempt within the current window, or starts a new window if the current one has ended. */
 const COUNT: Statement = {
   name: 'sign_in_failures.count',
   text: `insert into sign_in_failures as f (key_hash, failures, window_start) values ($1, 1, $2)
@@ -38,7 +38,7 @@ export async function countTry(store: Store, key: string, now: Date, windowMs: n
   return { count: row.count, endsAt: new Date(row.windowStart.getTime() + windowMs) };
 }
 
-/** Undoes one count: the attempt was not a failure. */
+/** Undoes one count, because the attempt was not a failure. */
 export async function takeBackTry(store: Store, key: string): Promise<void> {
   await query(store, TAKE_BACK, [keyHash(key)]);
 }

@@ -4,14 +4,14 @@ import { type Store, type Transaction, withPrisma } from '../store.ts';
 
 export type SigningKeyRow = SigningKey;
 
-/** A public key as stored: a JSON Web Key (RFC 7517 §4). */
+/** A stored public key: a JSON Web Key (RFC 7517 §4). */
 export type StoredJwk = Readonly<Record<string, string>>;
 
 type NewSigningKey = Pick<SigningKeyRow, 'id' | 'alg' | 'sealedPrivate' | 'createdAt' | 'activeAt'> & {
   readonly publicJwk: StoredJwk;
 };
 
-// Of two keys that become active at the same moment, the one without a successor comes last.
+// If two keys become active at the same time, the one without a successor comes last.
 const orderBy = [
   { activeAt: 'asc' },
   { retiredAt: { sort: 'asc', nulls: 'last' } },
@@ -23,7 +23,7 @@ export async function findSigningKeys(store: Store): Promise<SigningKeyRow[]> {
   return withPrisma(store, (prisma) => prisma.signingKey.findMany({ orderBy }));
 }
 
-/** Every key, in the order in which they sign. Locks the table against changes until the transaction ends. */
+/** Reads every key, in the order in which they sign, and locks the table against changes until the transaction ends. */
 export async function lockSigningKeys(tx: Transaction): Promise<SigningKeyRow[]> {
   await tx.$executeRaw`lock table signing_keys in share row exclusive mode`;
   return tx.signingKey.findMany({ orderBy });
@@ -34,12 +34,12 @@ export async function insertSigningKey(tx: Transaction, key: NewSigningKey): Pro
   return tx.signingKey.create({ data: { ...key, sealedPrivate, publicJwk: { ...key.publicJwk } } });
 }
 
-/** Sets when a key begins to sign. */
+/** Sets the time from which a key signs. */
 export async function setActiveAt(tx: Transaction, id: string, activeAt: Date): Promise<SigningKeyRow> {
   return tx.signingKey.update({ where: { id }, data: { activeAt } });
 }
 
-/** Sets when every other key is retired. Keys that are retired earlier keep their time. */
+/** Sets the time at which every other key is retired. Keys that retire earlier keep their time. */
 export async function retireOthers(tx: Transaction, id: string, retiredAt: Date): Promise<void> {
   await tx.signingKey.updateMany({ where: { id: { not: id }, retiredAt: null }, data: { retiredAt } });
 }

@@ -1,4 +1,4 @@
-// Teams as rows, for what is not read through tables.ts.
+// Teams as rows, for reads that do not go through tables.ts.
 import type { Team } from '#prisma';
 import { team } from '../../resources/teams.ts';
 import type { Store, Transaction } from '../store.ts';

@@ -1,10 +1,10 @@
-// What the store knows about an issued access token. One statement finds everything that may have ended it.
+// Reads whether an issued access token is still valid. One statement finds everything that may have ended it.
 import type { TeamRole } from '#prisma';
 import { type Found, lookup } from '../reading/lookup.ts';
 import { parseId } from '../sql/public-ids.ts';
 import type { Store } from '../store.ts';
 
-/** What belongs to the client of a token that acts for itself, or to the grant. */
+/** A column of the client, for a token that acts for itself, or else of the grant. */
 const ofOwner = (column: string) => `case when t.grant_key is null then c.${column} else g.${column} end`;
 
 const byJti = lookup(
@@ -14,11 +14,11 @@ const byJti = lookup(
     clientName: { type: 'text', sql: 'c.name' },
     clientDisabledAt: { type: 'timestamp', nullable: true, sql: 'c.disabled_at' },
     revokedAt: { type: 'timestamp', nullable: true },
-    // Null while the grant is unfinished, or for a client without a team.
+    // Null while the grant is incomplete, or for a client without a team.
     teamId: { type: 'int8', nullable: true, sql: ofOwner('team_id') },
     wholeTeam: { type: 'bool', sql: ofOwner('whole_team') },
     workspaceIds: { type: 'int8[]', sql: ofOwner('workspace_ids') },
-    // Null for a client that acts for itself. The following are then null too.
+    // Null for a client that acts for itself. Then the following are null too.
     grantId: { type: 'int8', nullable: true, sql: 'g.id' },
     grantScopes: { type: 'text[]', nullable: true, sql: 'g.scopes' },
     grantRevokedAt: { type: 'timestamp', nullable: true, sql: 'g.revoked_at' },
@@ -28,7 +28,7 @@ const byJti = lookup(
     userName: { type: 'text', nullable: true, sql: 'u.name' },
     userEmail: { type: 'text', nullable: true, sql: 'u.email' },
     userDisabledAt: { type: 'timestamp', nullable: true, sql: 'u.disabled_at' },
-    // Null when they have left the team.
+    // Null if the person has left the team.
     role: { type: 'enum', nullable: true, sql: 'm.role' },
   },
   (select) => `select ${select} from oauth_access_tokens t
@@ -39,10 +39,10 @@ const byJti = lookup(
     where t.jti = $1 and (t.kind = 'ClientCredentials') = (t.grant_key is null)`,
 );
 
-/** A token with its client, grant, user and team, whether these are still valid or not. */
+/** A token with its client, grant, user and team, valid or not. */
 export type TokenRow = Found<typeof byJti> & { readonly role: TeamRole | null };
 
-/** The token with this `jti`; null when it was never issued, or its row has been deleted after it expired. */
+/** Finds the token with this `jti`; null if it was never issued, or its row was deleted after it expired. */
 export async function findToken(store: Store, jti: string): Promise<TokenRow | null> {
   return (await byJti(store, [jti])) as TokenRow | null;
 }
@@ -60,7 +60,7 @@ const byNames = lookup(
   (select) => `select ${select} from teams t where t.id = $1`,
 );
 
-/** A team by its id or public id as text, with those of its workspaces that have these ids or public ids; null if there is no such team. */
+/** Finds a team by its id or public id as text, with its workspaces that have these ids or public ids; null if there is no such team. */
 export async function findNamedTeam(store: Store, team: string, workspaces: readonly string[]) {
   const teamId = parseId('teams', team);
   const workspaceIds = workspaces.map((workspace) => parseId('workspaces', workspace));

@@ -1,5 +1,5 @@
 // People as rows, with their memberships, and the user that represents a caller. The password's hash leaves this layer only for a sign-in.
-// A team's service user is not an account: nobody can sign in as it.
+// A team's service user is not an account, so nobody can sign in as it.
 
 import type { Prisma, TeamRole, User } from '#prisma';
 import type { Page, PageRequest } from '../../pagination.ts';
@@ -56,7 +56,7 @@ const omit = {
 const PERSON = `u.id, u.public_id as "publicId", u.email, u.name, u.time_zone as "timeZone", u.locale,
     u.created_at as "createdAt", u.updated_at as "updatedAt", u.disabled_at as "disabledAt"`;
 
-/** What a user does not have is shown as an empty text: clients take these members for texts. */
+/** Missing values are empty texts, because clients expect texts in these members. */
 const USER_COLUMNS = columnsOf(user, {
   email: "coalesce(t.email, '')",
   firstName: "coalesce(t.first_name, '')",
@@ -65,7 +65,7 @@ const USER_COLUMNS = columnsOf(user, {
 const makeUser = rowMaker<UserRow>(USER_COLUMNS);
 const OF_TEAM: readonly RowOwner[] = [{ of: 'team', field: Object.keys(USER_COLUMNS).length, row: 0 }];
 
-/** Always gives one row, so that the work is the same whether the person exists or not. */
+/** Always returns one row, so that the work is the same whether the person exists or not. */
 const BY_EMAIL: Statement = {
   name: 'users.by_email',
   text: `select lower($1) as canonical, ${PERSON},
@@ -73,7 +73,7 @@ const BY_EMAIL: Statement = {
     from (values (1)) one left join users u on lower(u.email) = lower($1)`,
 };
 
-/** JSON has no 64-bit integers, so the teams' ids are text in it. */
+/** The teams' ids are text, because JSON has no 64-bit integers. */
 const LIST: Statement = {
   name: 'users.list',
   text: `select ${PERSON}, coalesce(m.memberships, '[]') as memberships
@@ -85,7 +85,7 @@ const LIST: Statement = {
     order by u.id`,
 };
 
-/** The team's service user, or the team member with this id; or null. */
+/** Finds the team's service user, or the team member with this id; or null. */
 export async function findCaller(
   ctx: StoreContext,
   tenancy: Tenancy,
@@ -103,13 +103,13 @@ export async function findCaller(
   return (await readRows(ctx, caller, [teamId, personId], tenancy, OF_TEAM)).map(makeUser)[0] ?? null;
 }
 
-/** The ids of a team's users: of its service user and its members. */
+/** SQL of the ids of a team's users: its service user and its members. */
 const TEAM_USERS = `(select s.id, s.service_team_id as team from users s where s.service_team_id = $1
         union all select user_id, team_id from team_members where team_id = $1) m`;
 
 /**
- * A page of a team's users.
- * @param only those of these users alone; null: all of the team
+ * Reads a page of a team's users.
+ * @param only restricts the page to these users; null: all users of the team
  */
 export async function findTeamUsers(
   ctx: StoreContext,
@@ -136,7 +136,7 @@ const COUNT_OF_TEAM: Statement = {
   text: `select count(*)::int as count from ${TEAM_USERS}`,
 };
 
-/** How many users a team has. */
+/** Counts a team's users. */
 export async function countTeamUsers({ store }: StoreContext, { teamId }: Tenancy): Promise<number> {
   const [found] = await query<{ count: number }>(store, COUNT_OF_TEAM, [teamId]);
   return found?.count ?? 0;
@@ -144,12 +144,12 @@ export async function countTeamUsers({ store }: StoreContext, { teamId }: Tenanc
 
 /** The account of an e-mail address. */
 export interface Account {
-  /** The same for all spellings of an address that name the same person, whether the person exists or not. */
+  /** The same for all spellings of an address that belong to the same person, whether the person exists or not. */
   readonly canonical: string;
   readonly user: PersonWithHash | null;
 }
 
-/** The account with this e-mail address, ignoring case; includes disabled people. */
+/** Finds the account with this e-mail address, ignoring case; includes disabled people. */
 export async function findAccount(store: Store, email: string): Promise<Account> {
   if (!isStorable(email)) return { canonical: email, user: null };
   const [row] = await query<PersonWithHash & { canonical: string }>(store, BY_EMAIL, [email]);
@@ -158,17 +158,17 @@ export async function findAccount(store: Store, email: string): Promise<Account>
   return { canonical, user: user.id === null ? null : user };
 }
 
-/** The person with this e-mail address, ignoring case, or null; includes disabled people. */
+/** Finds the person with this e-mail address, ignoring case, or null; includes disabled people. */
 export async function findUserByEmail(store: Store, email: string): Promise<PersonWithHash | null> {
   return (await findAccount(store, email)).user;
 }
 
-/** A person by id or public id, or null; includes disabled people. */
+/** Finds a person by id or public id, or null; includes disabled people. */
 export function findUser(store: Store, ref: bigint | string): Promise<PersonRow | null> {
   return findWhere(store, ref, {});
 }
 
-/** An enabled person by public id, whose sessions have not been ended since they signed in at `signedInAt`; or null. */
+/** Finds an enabled person by public id whose sessions have not been ended since `signedInAt`; or null. */
 export function findSignedIn(store: Store, publicId: string, signedInAt: Date): Promise<PersonRow | null> {
   return findWhere(store, publicId, stillSignedIn(signedInAt));
 }
@@ -185,12 +185,12 @@ async function findWhere(
   );
 }
 
-/** null for service users too: only they have no e-mail address. */
+/** null for service users too, which are the only users without an e-mail address. */
 function toPerson(row: (Omit<PersonRow, 'email'> & Pick<User, 'email'>) | null): PersonRow | null {
   return row === null || row.email === null ? null : { ...row, email: row.email };
 }
 
-/** Selects enabled people whose sessions have not been ended since `signedInAt`. Sessions ended at that very moment count as ended. */
+/** Selects enabled people whose sessions have not been ended since `signedInAt`. Sessions ended at exactly that time count as ended. */
 function stillSignedIn(signedInAt: Date) {
   return { disabledAt: null, OR: [{ sessionsEndedAt: null }, { sessionsEndedAt: { lt: signedInAt } }] };
 }
@@ -218,7 +218,7 @@ export async function saveMembership(
   membership: { userId: bigint; teamId: bigint; role: TeamRole; createdAt: Date },
 ): Promise<void> {
   const { userId, teamId, role } = membership;
-  // Not an upsert: with an enum value it works on one PostgreSQL alone (shard-placement/).
+  // Not an upsert, which with an enum value does not work on Citus (shard-placement/).
   const { count } = await tx.teamMember.createMany({ data: [membership], skipDuplicates: true });
   if (count === 0) await tx.teamMember.updateMany({ where: { userId, teamId }, data: { role } });
 }
@@ -250,9 +250,9 @@ export async function findMemberships(store: Store, userId: bigint): Promise<Mem
 }
 
 /**
- * Signs a person out in every browser that they signed in with up to `at`, and changes them. The recorded time decides: a request under way
+ * Changes a person, and ends all of their browser sessions that began up to `at`. The recorded time decides, because a concurrent request
  * may write its session's row again after it was deleted.
- * @param signedInAt only where their sessions have not been ended since then: of two changes at once, the second finds them ended
+ * @param signedInAt if set, only if their sessions have not been ended since then: of two concurrent changes, the second finds them ended
  * @returns null if there is no such person
  */
 export async function endSessions(

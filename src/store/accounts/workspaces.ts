@@ -1,4 +1,4 @@
-// Workspaces as rows, for what is not read through tables.ts.
+// Workspaces as rows, for reads that do not go through tables.ts.
 import type { Workspace } from '#prisma';
 import { type WorkspaceRow, workspace } from '../../resources/workspaces.ts';
 import { insertSite } from '../changing/sites.ts';
@@ -12,7 +12,7 @@ export type StoredWorkspace = WorkspaceRow & { readonly domains: readonly string
 /** The columns of a new workspace. */
 export type NewWorkspace = Pick<Workspace, 'teamId' | 'name' | 'subdomain' | 'createdAt'>;
 
-/** Inserts a workspace with what each has from the start. @throws the store's error for a subdomain in use */
+/** Inserts a workspace with its site, theme and style. @throws the store's error for a subdomain in use */
 export async function insertWorkspace(store: Store, created: NewWorkspace): Promise<StoredWorkspace> {
   const data = { ...created, updatedAt: created.createdAt };
   return withTransaction({ store }, async (tx) => {

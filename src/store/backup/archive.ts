@@ -1,6 +1,6 @@
-// The file that a backup is: a tar of small entries, compressed by gzip. First the manifest, then files of the data folder, then
-// the tables in pieces, and at last a SHA-256 of each of these: without it the file is cut short. What is read is untrusted: each
-// entry must be the very one that has to come next, so that no link, path or unknown file is ever looked at. Memory is bounded.
+// The file format of a backup: a tar of small entries, compressed by gzip. First the manifest, then files of the data folder, then the
+// tables in pieces, and last a SHA-256 of each of these; without the last entry, the file is truncated. The file is untrusted: each entry
+// must be exactly the expected next one, so that no link, path or unknown file is ever followed. Memory is bounded.
 import { createHash, type Hash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
@@ -10,7 +10,7 @@ import { createGunzip, createGzip } from 'node:zlib';
 import { createTarDecoder, type ParsedTarEntry, packTar } from 'modern-tar';
 import { type Manifest, parseBackupManifest } from './manifest.ts';
 
-/** What is put into a backup. */
+/** The content of a backup. */
 export interface ArchiveContent {
   readonly manifest: Manifest;
   /** The content of the manifest's files, by name. */
@@ -28,7 +28,7 @@ const BLOCK = 512;
 const pieceName = (table: string, number: number) =>
   `tables/${table}/${String(number).padStart(8, '0')}.copy`;
 
-/** Writes a backup into an open file, and closes it once everything is on the disk. */
+/** Writes a backup to an open file, and closes it after everything is on the disk. */
 export async function writeArchive(
   file: FileHandle,
   content: ArchiveContent,
@@ -55,7 +55,7 @@ async function* tarOf({ manifest, files, copy }: ArchiveContent): AsyncGenerator
   yield new Uint8Array(2 * BLOCK);
 }
 
-/** One entry without the two blocks that end an archive. */
+/** Makes one entry, without the two blocks that end an archive. */
 async function toTar(name: string, data: Buffer): Promise<Uint8Array> {
   const header = { name, size: data.length, type: 'file', mode: 0o600 } as const;
   const archive = await packTar([{ header, body: data }]);
@@ -76,21 +76,21 @@ async function* inPieces(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
   if (size > 0) yield Buffer.concat(parts);
 }
 
-/** A backup that is read from its beginning to its end. */
+/** Reads a backup sequentially. */
 export interface ArchiveReader {
   readonly manifest: Manifest;
   readonly files: ReadonlyMap<string, string>;
-  /** The rows of a table; to be read whole, and in the order of the manifest. */
+  /** The rows of a table. Tables must be read completely, and in the order of the manifest. */
   copy(table: string): AsyncGenerator<Buffer>;
-  /** To be called after the last table. @throws Error unless everything that was read is what was written */
+  /** Must be called after the last table. @throws Error unless everything that was read equals what was written */
   finish(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Reads a backup up to its tables. @throws Error that says what is wrong with the file */
+/** Reads a backup up to its tables. @throws Error that describes what is wrong with the file */
 export async function readArchive(file: FileHandle): Promise<ArchiveReader> {
   const gunzip = createGunzip();
-  // Its failure is the gunzip stream's too, where it is seen.
+  // The gunzip stream reports the same failure.
   pipeline(file.createReadStream({ start: 0, autoClose: false }), gunzip).catch(() => {});
   const stream = Readable.toWeb(gunzip) as ReadableStream<Uint8Array>;
   const entries = stream.pipeThrough(createTarDecoder({ strict: true })).getReader();
@@ -102,7 +102,7 @@ export async function readArchive(file: FileHandle): Promise<ArchiveReader> {
     return next;
   }
 
-  /** The content of the next entry, which must be a plain file of this name. */
+  /** Reads the next entry, which must be a plain file of this name. */
   async function take(name: string, maxBytes: number, group: string | null): Promise<Buffer> {
     const entry = await peek();
     next = undefined;

@@ -1,5 +1,5 @@
-// Reads a whole store as it is at one moment, beside whoever uses it: one repeatable-read transaction, COPY for each table. A
-// migration waits until it is done.
+// Reads a consistent snapshot of the complete store while it is in use: one repeatable-read transaction, with COPY for each table.
+// Migrations wait until it is done.
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { StartupError } from '../../errors.ts';
@@ -9,16 +9,16 @@ import { protocolConnectionOf } from '../connections/rows-query.ts';
 import { shareMigrationLock } from '../migrations/lock.ts';
 import type { Manifest, TableManifest } from './manifest.ts';
 
-/** What is in the store, and its rows. */
+/** The content of the store. */
 export interface Snapshot extends Pick<Manifest, 'migrations' | 'tables' | 'sequences'> {
-  /** The rows of a table, in the text format of COPY; one table after the other. */
+  /** The rows of a table, in the text format of COPY. Only one table at a time. */
   copy(table: string): AsyncIterable<Buffer>;
 }
 
 const SETTINGS = `set statement_timeout = 0; set lock_timeout = 0; set idle_in_transaction_session_timeout = 0;
   set timezone = 'UTC'; set datestyle = 'ISO, YMD'; set intervalstyle = 'postgres'; set bytea_output = 'hex'`;
 
-/** The gateway's own tables, with the columns that are not made of others. */
+/** The gateway's own tables, with their columns that are not generated. */
 export const DUMPED_TABLES = `select c.relname::text as name, array(
     select a.attname::text from pg_attribute a
     where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' order by a.attnum) as columns
@@ -33,7 +33,8 @@ const REFERENCES = `select distinct conrelid::regclass::text as "from", confreli
   from pg_constraint where contype = 'f' and conrelid <> confrelid and not condeferrable`;
 
 /**
- * With what `setval` takes to put each where it is. One that has given nothing yet has no last value, as has one that the user may not read.
+ * The sequences, with the arguments of `setval` that restore them. An unused sequence has no last value, and neither has one that the user
+ * may not read.
  */
 const SEQUENCES = `select sequencename::text as name, coalesce(last_value, start_value)::text as value, last_value is not null as called,
     has_sequence_privilege(format('%I.%I', schemaname, sequencename), 'select, usage') as readable
@@ -42,7 +43,7 @@ const SEQUENCES = `select sequencename::text as name, coalesce(last_value, start
 const MIGRATIONS = `select migration_name as name, checksum from _prisma_migrations
   where finished_at is not null and rolled_back_at is null order by started_at, migration_name`;
 
-/** Runs `work` on the store as it is now. @throws what `work` throws; at the signal PostgreSQL's error, or the signal's reason */
+/** Runs `work` on a snapshot of the store. @throws what `work` throws; after an abort PostgreSQL's error, or the signal's reason */
 export async function withSnapshot<T>(
   url: string,
   signal: AbortSignal,
@@ -78,7 +79,7 @@ async function readIn<T>(
     return await work({
       tables: counted,
       migrations: await rowsOf(client, MIGRATIONS),
-      // After the snapshot: whatever id is in it had been drawn before.
+      // Read after the snapshot, so that it covers all ids in the snapshot.
       sequences: await readSequences(client),
       copy: (name) => {
         const columns = (columnsOf.get(name) ?? []).map(quoted).join(', ');
@@ -86,12 +87,15 @@ async function readIn<T>(
       },
     });
   } finally {
-    // Ends the transaction, and what may still be under way in it.
+    // Ends the transaction with any statement that still runs in it.
     protocolConnectionOf(client).stream.destroy();
   }
 }
 
-/** @throws StartupError for one that may not be read: after a restore it would begin anew, and give ids that there were already */
+/**
+ * Reads the sequences. @throws StartupError for a sequence that the user may not read: after a restore it would start again, and assign
+ * existing ids
+ */
 async function readSequences(client: pg.Client): Promise<Manifest['sequences']> {
   const all = await rowsOf<Manifest['sequences'][number] & { readable: boolean }>(client, SEQUENCES);
   const hidden = all.filter(({ readable }) => !readable).map(({ name }) => name);
@@ -107,7 +111,10 @@ interface Reference {
   readonly to: string;
 }
 
-/** The tables, each after those that its rows refer to; what can be checked at the commit counts for nothing here. @throws Error when they refer to each other in a circle */
+/**
+ * Sorts the tables so that each follows those to which its rows refer. Deferrable foreign keys do not count. @throws Error if the tables
+ * refer to each other in a circle
+ */
 function inOrder<T extends { readonly name: string }>(
   tables: readonly T[],
   references: readonly Reference[],
@@ -131,7 +138,7 @@ async function rowsOf<T extends pg.QueryResultRow>(client: pg.Client, sql: strin
   return (await client.query<T>(sql)).rows;
 }
 
-/** A name as SQL takes it whatever its letters. */
+/** Quotes a name for SQL. */
 export function quoted(name: string): string {
   return pg.escapeIdentifier(name);
 }

@@ -1,5 +1,5 @@
-// Puts a backup in the place of the embedded store: into a database of its own beside the one that is there, whose place it takes
-// in one step when it is whole. Whatever fails before leaves the store as it was.
+// Replaces the embedded store by a backup: loads it into a separate database, which replaces the current one in one step when it is
+// complete. A failure before that leaves the store unchanged.
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
@@ -15,7 +15,7 @@ import { type KeepDays, PARTITIONED_TABLES, stepPartitions } from '../partitions
 import type { ArchiveReader } from './archive.ts';
 import { DUMPED_TABLES, quoted } from './dump.ts';
 
-/** The store while it is loaded, and the one that it replaced until it is dropped: also what a killed restore leaves behind. */
+/** The database while it is loaded, and the replaced one until it is dropped. A killed restore can leave either behind. */
 const DRAFT = `${OWNER}_restoring`;
 const REPLACED = `${OWNER}_replaced`;
 
@@ -23,8 +23,8 @@ const SETTINGS = `set statement_timeout = 0; set lock_timeout = 0; set datestyle
   set intervalstyle = 'postgres'`;
 
 /**
- * Rules that rows from before them need not keep (migration hosts), and the triggers that make service users and tagged products, which are
- * among the rows: how each is lifted, and set again. A constraint that is not validated stays so.
+ * SQL that drops and recreates the constraints that older rows may violate (migration hosts), and the triggers that make service users and
+ * tagged products, because the backup contains those rows. Constraints remain not validated.
  */
 const LENIENT = `select format('alter table %s drop constraint %I', conrelid::regclass, conname) as lift,
     format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as set
@@ -35,10 +35,10 @@ const LENIENT = `select format('alter table %s drop constraint %I', conrelid::re
     format('alter table %s enable trigger %I', tgrelid::regclass, tgname)
   from pg_trigger where tgname in ('subdomain_is_allowed', 'keep_service_user') or tgname like 'keep\\_tagged\\_products\\_%'`;
 
-/** The migration that makes the function which makes partitions. */
+/** The migration with the function that creates partitions. */
 const KEEP_PARTITIONS = '20261124090000_keep_partitions';
 
-/** Whether any table of the store has a row. */
+/** Whether any table of the store has rows. */
 export async function holdsData(url: string): Promise<boolean> {
   return withClient(url, async (client) => {
     for (const name of await tablesOf(client)) {
@@ -56,8 +56,8 @@ async function tablesOf(client: pg.Client): Promise<readonly string[]> {
 }
 
 /**
- * Whether a backup with these migrations can be loaded by this version.
- * @throws StartupError unless this version has all of them, unedited
+ * Checks that this version can load a backup with these migrations.
+ * @throws StartupError unless this version has all of them, unchanged
  */
 export async function requireLoadable(
   migrations: readonly { readonly name: string; readonly checksum: string }[],
@@ -79,20 +79,20 @@ export async function requireLoadable(
 export interface LoadOptions {
   readonly signal: AbortSignal;
   readonly keepDays: KeepDays;
-  /** Told how many more rows are sent. */
+  /** Called with the number of rows sent since the last call. */
   readonly onRows: (rows: number) => void;
-  /** The last thing before the backup takes the store's place: a failure here still leaves everything as it was. */
+  /** Called last before the backup replaces the store. A failure here still leaves everything unchanged. */
   readonly beforeSwap: () => Promise<void>;
 }
 
-/** Where the embedded store is. */
+/** The connection strings of the embedded store. */
 type Place = Pick<EmbeddedDatabase, 'url' | 'administratorUrl'>;
 
 /**
- * Replaces the embedded store, which nobody else may be using. What it replaced waits for `dropReplaced`. Whoever has been erased there
- * since the backup is erased again.
- * @returns how many contacts these are
- * @throws Error, StartupError for a migration that fails; then nothing has changed
+ * Replaces the embedded store, which nobody else may be using. `dropReplaced` drops the replaced store later. Contacts that were erased
+ * there since the backup are erased again.
+ * @returns the number of these contacts
+ * @throws Error, StartupError for a migration that fails; then nothing is changed
  */
 export async function replaceStore(
   { url, administratorUrl }: Place,
@@ -120,7 +120,7 @@ export async function replaceStore(
   });
 }
 
-/** Drops the store that was replaced, which takes a while. Where that fails it waits for the next restore. */
+/** Drops the replaced store, which takes a while. If that fails, the next restore drops it. */
 export async function dropReplaced({ administratorUrl }: Place): Promise<void> {
   await withClient(administratorUrl, (admin) => dropIn(admin, REPLACED)).catch(() => {});
 }
@@ -139,7 +139,7 @@ async function fill(
   try {
     const then = new Set(archive.manifest.migrations.map(({ name }) => name));
     await applyMigrations(pool, undefined, { only: (name) => then.has(name), signal });
-    // A backup from before the function goes into the default partitions.
+    // The rows of a backup from before the function go into the default partitions.
     if (then.has(KEEP_PARTITIONS))
       for (const table of PARTITIONED_TABLES)
         while ((await stepPartitions({ pool }, table, keepDays, { isBehind: true })).more)
@@ -159,7 +159,7 @@ async function copyTables(
   onRows: (rows: number) => void,
 ): Promise<void> {
   await client.query(SETTINGS);
-  // Only the gateway's tables: the archive is not trusted with others.
+  // Only the gateway's tables, because the archive is untrusted.
   const known = await tablesOf(client);
   const unknown = archive.manifest.tables.find(({ name }) => !known.includes(name));
   if (unknown !== undefined) throw new Error(`${unknown.name} is no table of the gateway`);
@@ -178,7 +178,7 @@ async function copyTables(
   for (const { set } of lenient) await client.query(set);
 }
 
-/** The pieces of a copy as they are. @param onRows is told how many rows each has */
+/** Passes on the pieces of a copy. @param onRows called with the number of rows in each */
 export async function* toldOf(
   pieces: AsyncIterable<Buffer>,
   onRows: (rows: number) => void,
@@ -189,7 +189,7 @@ export async function* toldOf(
   }
 }
 
-/** The rows in a piece of a copy: each ends its line. */
+/** Counts the rows in a piece of a copy: each ends with a line feed. */
 export function rowsIn(piece: Buffer): number {
   let rows = 0;
   for (let at = piece.indexOf(10); at !== -1; at = piece.indexOf(10, at + 1)) rows++;
@@ -202,7 +202,7 @@ function databaseAt(url: string, name: string): string {
   return changed.href;
 }
 
-/** @param signal when it is aborted, what is being executed is cancelled */
+/** @param signal aborting it cancels the running statement */
 async function withClient<T>(
   url: string,
   work: (client: pg.Client) => Promise<T>,

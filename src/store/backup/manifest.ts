@@ -1,6 +1,6 @@
-// What a backup says of itself, in its first entry: from which version it is, and what follows it. Pure.
+// The manifest, which is the first entry of a backup: its version, and the entries that follow. Pure.
 
-/** A table with the columns that are copied, in the order of the copy. */
+/** A table with the copied columns, in the order of the copy. */
 export interface TableManifest {
   readonly name: string;
   readonly columns: readonly string[];
@@ -14,24 +14,24 @@ export interface Manifest {
   readonly createdAt: string;
   /** The applied migrations, with the SHA-256 of their files. */
   readonly migrations: readonly { readonly name: string; readonly checksum: string }[];
-  /** In an order in which no row refers to a table that comes later. */
+  /** Ordered so that no row refers to a later table. */
   readonly tables: readonly TableManifest[];
   readonly sequences: readonly { readonly name: string; readonly value: string; readonly called: boolean }[];
-  /** The files of the data folder that are in it. */
+  /** The files of the data folder in the backup. */
   readonly files: readonly string[];
 }
 
-/** How many rows a backup has. */
+/** The number of rows in a backup. */
 export function rowsOf({ tables }: Pick<Manifest, 'tables'>): number {
   return tables.reduce((sum, { rows }) => sum + rows, 0);
 }
 
-/** The files of the data folder that may be in a backup. */
+/** The files of the data folder that a backup can contain. */
 export const FILES: readonly string[] = ['secret-key', 'demo-key', 'demo-password'];
 
 const NAME = /^[a-z_][a-z0-9_]{0,62}$/;
 
-/** @throws Error that says what is wrong; the text is untrusted */
+/** Parses an untrusted manifest. @throws Error that describes what is wrong */
 export function parseBackupManifest(text: string): Manifest {
   const value: unknown = JSON.parse(text);
   const { format, gateway, createdAt, migrations, tables, sequences, files } = isObject(value) ? value : {};

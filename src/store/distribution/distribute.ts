@@ -1,10 +1,10 @@
-// Distributes a store with Citus: its tables as they are after the migrations, in one transaction. A failure leaves the store unchanged.
-// Repeated, it does what is missing, such as a table of a later migration.
+// Distributes a store with Citus: all tables that the migrations created, in one transaction. A failure leaves the store unchanged. A
+// repeated call completes what is missing, such as a table of a later migration.
 //
 // Three things change on the way. Foreign keys are dropped and created again afterwards, because Citus accepts none to a table that is not
-// yet in place. The role for tenants (tenant-role.ts) is not used with Citus, so its policies are dropped. The time of a contact's change
-// is set by the statement that changes it (`draw_time`), because a trigger on a shard cannot announce anything on the coordinator; nor does
-// one there find the shard of another table, so pages are told of their steps by whoever writes these (`setIsShown`).
+// yet in place. The role for tenants (tenant-role.ts) is not used with Citus, so its policies are dropped. A statement sets the time of a
+// contact's change itself (`draw_time`), because a trigger on a shard cannot write on the coordinator. Such a trigger does not find the
+// shard of another table either, so changes of steps update the pages themselves (`setIsShown`).
 
 import pg from 'pg';
 import { StartupError } from '../../errors.ts';
@@ -29,14 +29,14 @@ import {
 export interface DistributeOptions {
   /** The number of shards; used only the first time. */
   readonly shards: number;
-  /** Called with each table once its rows are in place. */
+  /** Called for each table when its rows are in place. */
   readonly onPlaced: (placed: number, of: number) => void;
-  /** Once it is aborted, the store is left unchanged. */
+  /** Aborting it leaves the store unchanged. */
   readonly signal: AbortSignal;
 }
 
 export interface Distributed {
-  /** The tables that were placed; none where everything was in place. */
+  /** The tables that were moved; none if all were in place. */
   readonly distributed: readonly string[];
   readonly everywhere: readonly string[];
   /** The tables below a workspace, including those distributed before. */
@@ -50,7 +50,7 @@ const FIRST = 'contacts';
 
 /**
  * Moves the tables of a store to where they should be.
- * @throws StartupError that says what is missing; then nothing is changed
+ * @throws StartupError that describes what is missing; then nothing is changed
  */
 export function distribute(db: pg.Pool, options: DistributeOptions): Promise<Distributed> {
   return withOwnPool(db, 'distribute', async (pool) => {
@@ -73,7 +73,7 @@ export function distribute(db: pg.Pool, options: DistributeOptions): Promise<Dis
             await place(client, missing, options);
             if (isWithoutPlaces) await makeRowWorkspaces(client, shards);
             cutInto = (await readCitusFacts(client)).shards;
-            // A process that was started meanwhile has queried the state before.
+            // A process that has started meanwhile has read the earlier state.
             await client.query('select pg_stat_clear_snapshot()');
             await requireNobody(client);
           }),
@@ -97,13 +97,13 @@ export function distribute(db: pg.Pool, options: DistributeOptions): Promise<Dis
         );
       throw error;
     } finally {
-      // Closed instead of released: the lock ends with the session.
+      // Closed instead of reused, because the lock ends with the session.
       client.release(true);
     }
   });
 }
 
-/** The store is distributed by then, even if these statistics are missing because of the signal or a lost session. */
+/** Analyzes the distributed tables. The store stays distributed if the signal or a lost session prevents the statistics. */
 async function analyze(pool: pg.Pool, client: pg.PoolClient, signal: AbortSignal): Promise<void> {
   const cancel = () => requestCancel(pool.options, client);
   await cancellingOn(signal, cancel, client.query('analyze')).catch(() => {});
@@ -144,7 +144,7 @@ function requirePossible(missing: readonly PlacedTable[]): void {
   );
 }
 
-/** A gateway queries the state of the store once, at its start. */
+/** Requires that no gateway runs, because a gateway reads the state of the store only at its start. */
 async function requireNobody(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ places: string[] | null }>(
     `select array_agg(distinct coalesce(host(client_addr), 'this machine')) as places from pg_stat_activity
@@ -161,13 +161,13 @@ async function requireNobody(client: pg.ClientBase): Promise<void> {
 const POLICIES = `select polrelid::regclass::text as name, polname as policy from pg_policy p join pg_class c on c.oid = p.polrelid
   where c.relnamespace = current_schema()::regnamespace`;
 
-/** Each foreign key of these tables, or to them. */
+/** Each foreign key from or to these tables. */
 const FOREIGN_KEYS = `select conrelid::regclass::text as name, conname as key, pg_get_constraintdef(oid) as definition
   from pg_constraint
   where contype = 'f' and conparentid = 0 and (conrelid::regclass::text = any($1) or confrelid::regclass::text = any($1))
   order by conname`;
 
-/** Copying existing rows to the nodes must fire no triggers, because they are not new. */
+/** The triggers to drop first, because copying existing rows to the nodes must not fire them. */
 const TRIGGERS = `select tgrelid::regclass::text as name, tgname as trigger, pg_get_triggerdef(oid) as definition
   from pg_trigger where not tgisinternal and tgparentid = 0 and tgrelid::regclass::text = any($1) order by tgname`;
 
@@ -177,10 +177,10 @@ interface Trigger {
   readonly definition: string;
 }
 
-/** What a distributed store does by its statements instead: taking the time of a change, telling a page of its step, keeping tagged products. */
+/** The triggers that statements of a distributed store replace: they set the time of a change, `is_shown` of pages, and tagged products. */
 const REPLACED_TRIGGERS = /^(take_time|tell_pages|keep_tagged_products)_/;
 
-/** Replaces the procedure of the migration tenant_role: a table of a later migration is distributed where that migration calls it. */
+/** Replaces the procedure of the migration tenant_role, so that a later migration that calls it distributes its table. */
 const OPEN_TO_TENANTS = `create or replace procedure open_to_tenants(opened regclass, privileges text, own text default '')
   language plpgsql as $$
 begin
@@ -239,7 +239,7 @@ async function dropPolicies(client: pg.ClientBase): Promise<void> {
     await client.query(`alter table ${name} disable row level security`);
 }
 
-/** Tables on every node first, then the table that the others are placed with. */
+/** Sorts tables: first those on every node, then the table with which the others are co-located. */
 function inOrder(missing: readonly PlacedTable[]): PlacedTable[] {
   const rank = ({ name, wanted }: PlacedTable) => (wanted === 'everywhere' ? 0 : name === FIRST ? 1 : 2);
   return [...missing].sort((one, other) => rank(one) - rank(other));

@@ -2,8 +2,8 @@
 //
 // On Unix: through a socket in a folder that only PostgreSQL's user and root may enter, with `trust` authentication. The folder's mode is
 // the protection: anyone who gets past it can read the data files anyway, so a password would add nothing, and there is no TCP port for
-// others to try. On Windows: a loopback port, with a random password stored beside the data. The socket's place is computed from the
-// cluster's path; it is never read from files that PostgreSQL's user may write.
+// others to try. On Windows: a loopback port, with a random password stored next to the data. The socket's path is computed from the
+// cluster's path, and never read from files that PostgreSQL's user may write.
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { lchown, lstat, mkdir, readFile } from 'node:fs/promises';
@@ -23,7 +23,7 @@ export const OWNER = 'funnel_gateway';
 /** The cluster's superuser. No store is opened as this user. */
 export const ADMINISTRATOR = 'funnel_gateway_administrator';
 
-/** True where PostgreSQL has no Unix sockets. */
+/** Whether PostgreSQL lacks Unix sockets on this platform. */
 export const OVER_TCP = platform() === 'win32';
 
 /** The file in the cluster's folder with the password of both users for TCP. */
@@ -35,8 +35,8 @@ const SOCKET_NAME = '.s.PGSQL.5432';
 
 /**
  * The settings that make the server listen where `connectionUrl` expects it. Creates the socket's folder.
- * @param lastPort the last port, where ports are used; 0 if there was none
- * @throws StartupError when the socket's folder belongs to another user
+ * @param lastPort the last port, if ports are used; 0 if there was none
+ * @throws StartupError if the socket's folder belongs to another user
  */
 export async function listenSettings(
   dataFolder: DataFolder,
@@ -60,7 +60,7 @@ export async function listenSettings(
   };
 }
 
-/** What decides where the socket is. */
+/** What determines the socket's path. */
 type Place = Pick<DataFolder, 'cluster' | 'spare' | 'user'>;
 
 /** The connection string of a user for one database of the running server. `pg`, Prisma and psql understand it. */
@@ -78,14 +78,14 @@ export async function connectionUrl(
   return `postgresql://${user}@localhost/${database}?host=${folder}&port=5432&sslmode=disable`;
 }
 
-/** The password for TCP; null where there is none, because only sockets are used. */
+/** The password for TCP; null with sockets, which need none. */
 export async function readPassword({ cluster }: Pick<DataFolder, 'cluster'>): Promise<string | null> {
   return OVER_TCP ? (await readFile(join(cluster, PASSWORD_FILE), 'utf8')).trim() : null;
 }
 
 /**
- * The folder for the socket: the cluster's own or, where that path is too long, a short path computed from it. An empty short folder is not
- * removed when the server stops, because another server may just be starting.
+ * The folder for the socket: the cluster's own or, if that path is too long, a short path computed from it. An empty short folder stays
+ * when the server stops, because another server may just be starting.
  */
 function socketFolder({ cluster, spare, user }: Place): string {
   if (Buffer.byteLength(join(cluster, SOCKET_NAME)) <= MAX_SOCKET_PATH_BYTES) return cluster;

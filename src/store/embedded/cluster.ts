@@ -28,7 +28,7 @@ import { CHILD_ENV, runAs, type SystemUser } from './user.ts';
 const DRAFT = 'postgres.new-';
 const ABANDONED_AFTER_MS = 10 * 60_000;
 
-/** Whether there is a cluster that these binaries can run. @throws StartupError when it is of another version */
+/** Whether there is a cluster that these binaries can run. @throws StartupError if it has another version */
 export async function hasCluster(dataFolder: DataFolder, binaries: Binaries): Promise<boolean> {
   const version = await readSmallFile(join(dataFolder.cluster, 'PG_VERSION'));
   if (version === '' || version.trim() === binaries.major) return version !== '';
@@ -60,7 +60,7 @@ export async function createCluster(dataFolder: DataFolder, binaries: Binaries):
     await rename(made, dataFolder.cluster);
   } catch (error) {
     if (error instanceof StartupError) throw error;
-    // Another process has created the cluster first; that one can be used.
+    // Uses the cluster of another process that was faster.
     if (!(await hasCluster(dataFolder, binaries))) throw notWritable(dataFolder, error);
   } finally {
     await removeDraft(draft, dataFolder.user);
@@ -85,7 +85,7 @@ async function initdb(
   await runProgram(dataFolder, binaries.initdb, args);
 }
 
-/** Executes statements in a cluster that no server runs on yet. */
+/** Executes statements in a cluster without a running server. */
 async function runAlone(
   dataFolder: DataFolder,
   binaries: Binaries,
@@ -105,7 +105,7 @@ async function runAlone(
   await runProgram(dataFolder, binaries.postgres, args, statements.map((each) => `${each}\n`).join(''));
 }
 
-/** Runs a program to its end. @param input what it reads @throws StartupError with the last that it said */
+/** Runs a program to its end. @param input its standard input @throws StartupError with the end of its output */
 async function runProgram(
   dataFolder: DataFolder,
   program: string,
@@ -114,7 +114,7 @@ async function runProgram(
 ): Promise<void> {
   const options = { ...dataFolder.user, cwd: '/', env: CHILD_ENV, windowsHide: true };
   const running = promisify(execFile)(program, args, options);
-  // A program that does not run reads nothing: why, its own error says.
+  // A program that did not start reads nothing; its own error explains why.
   running.child.stdin?.on('error', () => {});
   running.child.stdin?.end(input);
   const failed = await running.then(
@@ -122,7 +122,7 @@ async function runProgram(
     (error: ExecFileException) => error,
   );
   if (failed === null) return;
-  // A string is the system's code: the program did not run at all.
+  // A string is a system error code, which means that the program did not start.
   if (typeof failed.code === 'string') throw cannotRun(program, failed);
   const output = `${failed.stdout}\n${failed.stderr}`;
   if (isDiskFull(output)) throw diskFull(dataFolder.home);
@@ -143,7 +143,7 @@ function notWritable(dataFolder: DataFolder, error: unknown): StartupError {
   );
 }
 
-/** Removes what a killed initdb has left. A recent one may be in use by another process. */
+/** Removes the leftovers of killed initdb processes, except recent ones, which another process may be using. */
 async function removeAbandoned({ home, user }: DataFolder): Promise<void> {
   const names = await readdir(home).catch(() => []);
   for (const path of names
@@ -154,11 +154,11 @@ async function removeAbandoned({ home, user }: DataFolder): Promise<void> {
   }
 }
 
-/** Files of PostgreSQL's user are removed as that user: as root, a link placed there meanwhile could redirect the removal. */
+/** Removes files of PostgreSQL's user as that user. As root, a link placed there meanwhile could redirect the removal. */
 async function removeDraft(draft: string, user: SystemUser | null): Promise<void> {
   if (!user) return rm(draft, { recursive: true, force: true });
   const made = join(draft, 'cluster');
-  // This fails to remove the folder itself, which is inside ours.
+  // This cannot remove the folder itself, which is inside ours.
   await runAs(user, 'rm -rf "$1"', made);
   for (const folder of [made, draft]) await rmdir(folder).catch(() => {});
 }

@@ -1,7 +1,7 @@
 // Decides where the embedded database's files are, and as which user PostgreSQL runs. PostgreSQL refuses to run as root, so for root it
-// runs as an existing other user. Where that user cannot access the data folder, the files are kept below /var/lib instead. The folders
-// above the database's own are ours, so PostgreSQL's user can change nothing outside its folder. The data folder records which folder below
-// /var/lib is its own, so removing the data folder means a fresh start.
+// runs as another existing user. If that user cannot access the data folder, the files are kept below /var/lib instead. The folders above
+// the database's own are ours, so PostgreSQL's user can change nothing outside its folder. The data folder records its folder below
+// /var/lib, so that removing the data folder leads to a fresh start.
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import {
@@ -24,30 +24,32 @@ import { codeOf, messageOf } from './failure.ts';
 import { isTrustedFolder, readSmallFile, requireTrusted } from './trust.ts';
 import { canEnter, ordinaryUser, type SystemUser } from './user.ts';
 
-/** Root's own folder for what cannot be in the data folder. Not below /tmp, where other users may create it first and files expire. */
+/**
+ * Root's own folder for files that cannot be in the data folder. Not below /tmp, where other users may create it first and files expire.
+ */
 export const SPARE = '/var/lib/funnel-gateway';
 
-/** Where the embedded database is on the disk. */
+/** The paths of the embedded database. */
 export interface DataFolder {
   /** PostgreSQL's data directory. */
   readonly cluster: string;
   /** The folder that contains `cluster` and its unfinished copies. */
   readonly home: string;
-  /** Where a copy of the binaries may be kept. As root, it must first be created with `makeSpare`. */
+  /** The folder for a copy of the binaries. For root, `makeSpare` must create it first. */
   readonly spare: string;
-  /** PostgreSQL's own log. We open it, so PostgreSQL's user needs no write access to its folder. */
+  /** PostgreSQL's log. We open it, so PostgreSQL's user needs no write access to its folder. */
   readonly log: string;
-  /** Whether the files are elsewhere than requested. */
+  /** Whether the files are in another folder than requested. */
   readonly relocated: boolean;
   /** The user that PostgreSQL runs as; null: the user of this process. */
   readonly user: SystemUser | null;
 }
 
-/** Decides where the files are, and creates the folders. @throws StartupError when it cannot */
+/** Decides where the files are, and creates the folders. @throws StartupError if it cannot */
 export async function findDataFolder(dataDir: string): Promise<DataFolder> {
   const asked = resolve(dataDir);
   const made = await makeFolder(asked);
-  // The real path, because processes that share a database find its server by this path.
+  // Resolved, because processes that share a database find its server by this path.
   const home = await realpath(asked);
   const owner = await clusterOwner(home);
   if (getuid?.() !== 0) {
@@ -79,7 +81,7 @@ async function placeForRoot(
   const there = known !== null && isTrustedFolder(known) ? await clusterOwner(known) : null;
   if (known !== null && there) return { ...at(known), user: there };
   const user = await ordinaryUser();
-  // An empty folder was made for us; a folder with other contents keeps its mode.
+  // Only a new or empty folder is ours; a folder with other contents keeps its mode.
   const ours = made ?? ((await readdir(asked)).length === 0 ? asked : undefined);
   if (ours !== undefined) await letThrough(user, ours, asked);
   if (await canEnter(user, asked)) return { ...here, user };
@@ -90,7 +92,7 @@ async function placeForRoot(
   return { ...at(home), user };
 }
 
-/** Creates root's own folder, which the user may enter and only root may write. @throws StartupError when it cannot */
+/** Creates root's own folder, which the user may enter and only root may write. @throws StartupError if it cannot */
 export async function makeSpare(user: SystemUser): Promise<void> {
   requireTrusted(SPARE);
   const made = await mkdir(SPARE, { recursive: true, mode: 0o755 }).catch(() => undefined);
@@ -101,7 +103,7 @@ export async function makeSpare(user: SystemUser): Promise<void> {
   );
 }
 
-/** The file in a data folder that names its folder below root's own. */
+/** The file in a data folder that has the name of its folder below root's own. */
 const ID_FILE = 'postgres-elsewhere';
 const ID = /^[0-9a-f]{16}$/;
 const ID_WRITTEN = { attempts: 100, pauseMs: 20 };
@@ -111,15 +113,15 @@ function spareName(asked: string): string {
   return createHash('sha256').update(asked).digest('hex').slice(0, 12);
 }
 
-/** Where the files are if PostgreSQL's user cannot enter the data folder; null where that is not decided yet. */
+/** The folder of the files if PostgreSQL's user cannot enter the data folder; null if it is not decided yet. */
 export async function spareHome(asked: string): Promise<string | null> {
   const id = (await readSmallFile(join(asked, ID_FILE))).trim();
   if (ID.test(id)) return join(SPARE, `${spareName(asked)}-${id}`);
-  // Older versions used the path alone as the name. A database that ran then has left its log in the data folder.
+  // Older versions derived the name from the path alone. Their databases have left a log in the data folder.
   return existsSync(join(asked, 'postgres.log')) ? join(SPARE, spareName(asked)) : null;
 }
 
-/** Decides on such a folder. Several processes that do so at the same time all use the first one's. */
+/** Chooses such a folder. Concurrent processes all use the first one's choice. */
 async function makeSpareHome(asked: string): Promise<string> {
   const file = join(asked, ID_FILE);
   await writeFile(file, `${randomBytes(8).toString('hex')}\n`, { mode: 0o600, flag: 'wx' }).catch((error) => {
@@ -133,7 +135,7 @@ async function makeSpareHome(asked: string): Promise<string> {
   throw new StartupError(`The file ${file} is damaged: remove it, or choose another data folder.`);
 }
 
-/** Folders below root's own with databases of earlier data folders at the same path, which have been removed since. */
+/** Finds folders below root's own with databases of removed data folders at the same path. */
 export async function earlierHomes(dataDir: string, cluster: string): Promise<string[]> {
   if (getuid?.() !== 0) return [];
   const name = spareName(await realpath(resolve(dataDir)));
@@ -150,7 +152,7 @@ export function paths(home: string): { home: string; cluster: string } {
   return { home, cluster: join(home, 'postgres') };
 }
 
-/** Creates the folder and returns the first part of its path that was missing. @throws StartupError where it is not safe */
+/** Creates the folder and returns the first part of its path that was missing. @throws StartupError if the folder is not safe */
 async function makeFolder(folder: string): Promise<string | undefined> {
   try {
     requireTrusted(folder);
@@ -183,7 +185,7 @@ async function makeAll(folder: string): Promise<string | undefined> {
   }
 }
 
-/** The owner of the cluster below this home, or null when there is none. @throws StartupError for one that cannot be used */
+/** The owner of the cluster below this home, or null if there is none. @throws StartupError for a cluster that cannot be used */
 export async function clusterOwner(home: string): Promise<SystemUser | null> {
   const cluster = join(home, 'postgres');
   try {

@@ -15,24 +15,24 @@ import { findServer, isServerOf, readPostmaster, startServer, stopServer } from 
 export interface EmbeddedDatabase {
   /** The connection string, for `pg` and for Prisma's adapter. It does not change when the server is restarted. */
   readonly url: string;
-  /** The server as its superuser, in another database: for what the gateway's user may not do, such as creating databases. */
+  /** The superuser's connection string for another database, for what the gateway's user may not do, such as creating databases. */
   readonly administratorUrl: string;
-  /** Whether the gateway's user is a plain owner, as it should be. */
+  /** Whether the gateway's user is a plain owner (owner.ts). */
   readonly owner: OwnerState;
   /** The folder that actually holds the data. */
   readonly dataDir: string;
-  /** Whether the data is elsewhere than requested (for root, in a folder that only root may enter). */
+  /** Whether the data is in another folder than requested (for root, if only root may enter that one). */
   readonly relocated: boolean;
-  /** Whether no other process uses the database. If so, new ones wait until `release`. */
+  /** Tries to claim the database. True if no other process uses it; then new ones wait until `release`. */
   claim(): Promise<boolean>;
-  /** Releases the database; the last one to do so stops it cleanly. May be called repeatedly. */
+  /** Releases the database; the last process to do so stops it cleanly. Can be called repeatedly. */
   release(): Promise<void>;
 }
 
 interface EmbeddedOptions {
   /** The parent folder of the database's own folder. */
   dataDir: string;
-  /** Further PostgreSQL settings, used if this call starts the server. */
+  /** Additional PostgreSQL settings, used if this call starts the server. */
   settings?: Record<string, string>;
 }
 
@@ -121,7 +121,7 @@ async function acquire({ dataFolder, binaries, settings }: Cluster, signal: Abor
   );
 }
 
-/** The connection string of a user for a database of the running server. @throws StartupError when it has stopped */
+/** The connection string of a user for a database of the running server. @throws StartupError if it has stopped */
 async function urlOf(dataFolder: DataFolder, database: string, user: string): Promise<string> {
   const server = await readPostmaster(dataFolder.cluster);
   if (!server)
@@ -129,7 +129,7 @@ async function urlOf(dataFolder: DataFolder, database: string, user: string): Pr
   return connectionUrl(dataFolder, server, database, user);
 }
 
-/** Keeps the lease. If its connection is lost, another lease is taken in the background, and a crashed server is restarted. */
+/** Keeps the lease. If its connection is lost, takes another lease in the background, and restarts a crashed server. */
 function createHold(cluster: Cluster, first: pg.Client) {
   const stop = new AbortController();
   let client: pg.Client | null = null;
@@ -147,7 +147,7 @@ function createHold(cluster: Cluster, first: pg.Client) {
     for (let pause = HEAL_PAUSE_MS.first; ; pause = Math.min(pause * 2, HEAL_PAUSE_MS.most)) {
       try {
         await sleep(pause, undefined, { signal: stop.signal, ref: false });
-        // The whole folder may have been removed. A new lease must not create an empty database.
+        // The complete folder may have been removed. A new lease must not create an empty database.
         if (!(await hasCluster(cluster.dataFolder, cluster.binaries))) return;
         return adopt(await acquire(cluster, stop.signal));
       } catch {

@@ -13,13 +13,13 @@ export interface FoundEmbedded {
   readonly cluster: string;
   /** The PostgreSQL major version that wrote the data: "18". */
   readonly major: string;
-  /** The connection string of the running server; null while it is stopped. */
+  /** The connection string of the running server; null if it is stopped. */
   readonly url: string | null;
 }
 
 /**
- * The embedded database of a data folder, or null when there is none.
- * @throws StartupError for one that this process's user cannot use
+ * Finds the embedded database of a data folder, or null.
+ * @throws StartupError for a database that this process's user cannot use
  */
 export async function findEmbedded(dataDir: string): Promise<FoundEmbedded | null> {
   const asked = await realpath(resolve(dataDir)).catch(() => null);

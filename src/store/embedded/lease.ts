@@ -1,5 +1,5 @@
 // Leases record which processes use the embedded database. A lease is one connection with a shared advisory lock. PostgreSQL releases the
-// lock with the connection, so a killed process leaves no lease behind. A process that gets the lock exclusively knows that it is alone.
+// lock with the connection, so a killed process leaves no lease behind. A process that gets the lock exclusively is the only one.
 import pg from 'pg';
 import { codeOf, messageOf } from './failure.ts';
 
@@ -7,10 +7,10 @@ import { codeOf, messageOf } from './failure.ts';
 // prevent copying the gateway's own database (CREATE DATABASE ... TEMPLATE).
 const KEY = '6052837899185946624';
 
-/** The database that leases are held in. */
+/** The database in which leases are held. */
 export const LEASE_DATABASE = 'postgres';
 
-/** Connects and takes a lease; null when the server is starting or stopping: then try again. */
+/** Connects and takes a lease; null if the server is starting or stopping, and the caller should try again. */
 export async function takeLease(url: string): Promise<pg.Client | null> {
   const client = await connect(url);
   if (!client) return null;
@@ -25,20 +25,20 @@ export async function takeLease(url: string): Promise<pg.Client | null> {
 }
 
 /**
- * Whether no other process holds a lease; then none can get one until this connection ends. Shared and exclusive locks of one session do
- * not conflict, so the own lease is kept.
+ * Tries to lock out other processes. True if no other process holds a lease; then none can get one until this connection ends. Shared and
+ * exclusive locks of one session do not conflict, so this process keeps its lease.
  */
 export async function claimAlone(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query(`select pg_try_advisory_lock(${KEY}) as alone`);
   return rows[0]?.alone === true;
 }
 
-/** Ends `claimAlone`: other processes can take leases again. The own lease stays. @throws the driver's error */
+/** Ends `claimAlone`: other processes can take leases again. This process keeps its lease. @throws the driver's error */
 export async function endClaim(client: pg.Client): Promise<void> {
   await client.query(`select pg_advisory_unlock(${KEY})`);
 }
 
-/** Gives up the lease. True when it was the last one; the connection then prevents new leases. */
+/** Releases the lease. True if it was the last one; the connection then prevents new leases. */
 export async function giveUpLease(client: pg.Client): Promise<boolean> {
   try {
     await client.query(`select pg_advisory_unlock_shared(${KEY})`);
@@ -49,7 +49,7 @@ export async function giveUpLease(client: pg.Client): Promise<boolean> {
   }
 }
 
-/** Connects; null when the server cannot be reached at the moment. */
+/** Connects; null if the server cannot be reached at the moment. */
 export async function connect(url: string): Promise<pg.Client | null> {
   const client = new pg.Client({
     connectionString: url,

@@ -1,31 +1,31 @@
-// The gateway's user of the embedded database is a plain owner of its database: it may log in and create roles, and is no superuser. In a
-// cluster of an earlier version it is the bootstrap superuser, which PostgreSQL does not let lose that. Such a cluster is changed: a new role
-// becomes the owner of everything and takes the name, and the superuser becomes the administrator.
+// Makes the gateway's user a plain owner of the embedded database: it may log in and create roles, and is not a superuser. In a cluster of
+// an earlier version it is the bootstrap superuser, which PostgreSQL does not allow to lose that right. There a new role becomes the owner
+// of everything and takes the name, and the superuser becomes the administrator.
 import pg from 'pg';
 import { ADMINISTRATOR, OWNER } from './address.ts';
 import { codeOf, messageOf } from './failure.ts';
 import { claimAlone, close, endClaim, LEASE_DATABASE } from './lease.ts';
 
-/** What was found of the gateway's user, or done with it. */
+/** The state of the gateway's user. */
 export type OwnerState =
   | { readonly isPlain: true; readonly wasChanged: boolean }
-  /** It still is a superuser. Everything works; the next start tries again. */
+  /** It is still a superuser. Everything works; the next start tries again. */
   | { readonly isPlain: false; readonly reason: string };
 
 /** Connects to a database of the cluster as a user. */
 type Connect = (user: string, database: string) => Promise<pg.Client>;
 
-/** The gateway's user until it gets its name. */
+/** The temporary name of the gateway's new user. */
 const SUCCESSOR = `${OWNER}_successor`;
 /** Renames the superuser, which cannot rename itself. */
 const HELPER = `${OWNER}_helper`;
 
-/** How long a statement waits for somebody else's transaction. */
+/** How long a statement waits for other transactions. */
 const LOCK_TIMEOUT = "set lock_timeout = '5s'";
-/** Statements that are sent, and committed, together: each keeps a lock until then. */
+/** How many statements are sent and committed together. Each keeps a lock until the commit. */
 const BATCH = 100;
 
-/** The statements that create the gateway's user and its database in a new cluster, for its superuser. @param password null: none */
+/** The superuser's statements that create the gateway's user and its database in a new cluster. @param password null: none */
 export function ownerStatements(password: string | null): readonly string[] {
   return [`create role ${OWNER} ${rights(password)}`, `create database ${OWNER} owner ${OWNER}`];
 }
@@ -35,10 +35,10 @@ function rights(password: string | null): string {
 }
 
 /**
- * Makes the gateway's user a plain owner, and creates its database if it is missing. May be interrupted anywhere: the user stays a superuser
- * until the last transaction, and the next call repeats what was done.
- * @param lease this process's lease; nobody else may have one meanwhile
- * @throws the driver's error when the user is a plain owner already and something else fails
+ * Makes the gateway's user a plain owner, and creates its database if it is missing. It can be interrupted anywhere: the user remains a
+ * superuser until the last transaction, and the next call repeats all steps.
+ * @param lease this process's lease, which must be the only one meanwhile
+ * @throws the driver's error if the user is already a plain owner and something else fails
  */
 export async function ensurePlainOwner(
   lease: pg.Client,
@@ -70,17 +70,17 @@ export async function ensurePlainOwner(
   }
 }
 
-/** Two processes may do so at the same moment. */
+/** Creates the database, or accepts that another process has done so at the same time. */
 function createDatabase(client: pg.Client): Promise<void> {
   return within(client, async () => {
     await client.query(`create database ${OWNER} owner ${OWNER}`).catch((error) => {
-      // 42P04, or 23505 if both ran at the same moment: another process has created it.
+      // 42P04, or 23505 if both ran at the same time: another process has created it.
       if (!['42P04', '23505'].includes(codeOf(error))) throw error;
     });
   });
 }
 
-/** Gives everything to the successor, as the superuser whose it is. */
+/** Transfers everything to the successor, as the superuser who owns it. */
 async function prepare(superuser: pg.Client, password: string | null): Promise<void> {
   await superuser.query(LOCK_TIMEOUT);
   const { rows: roles } = await superuser.query<{ name: string }>(
@@ -101,17 +101,17 @@ async function prepare(superuser: pg.Client, password: string | null): Promise<v
   }
 }
 
-/** The gateway's other roles, which a superuser needs no grant of: granted as to a user that created them. */
+/** Grants the gateway's other roles to the successor, as if it had created them. The superuser needed no grants. */
 const GRANTS = `select format('grant %I to ${SUCCESSOR} with admin option, inherit false, set true', rolname) as statement
   from pg_roles where rolname like '${OWNER.replaceAll('_', '\\_')}\\_%' and rolname not in ('${SUCCESSOR}', '${HELPER}')`;
 
-/** The settings of the superuser's sessions, which the session that runs this has. */
+/** Copies the settings of the superuser's sessions from the current session. */
 const SETTINGS = `select distinct format('alter role ${SUCCESSOR} set %s from current', split_part(setting, '=', 1)) as statement
   from pg_db_role_setting, unnest(setconfig) setting where setrole = '${OWNER}'::regrole`;
 
 /**
- * Every object of the superuser's that an owner can be set of and that does not follow another. PostgreSQL's own have lower ids, and those of
- * an extension stay with it.
+ * Every object of the superuser whose owner can be set and does not follow another object's. Excludes PostgreSQL's own objects, which have
+ * lower ids, and those of extensions.
  */
 const OWNERS = `with objects as (
     select 'pg_namespace'::regclass as class, oid, 1 as turn, nspowner as owner, format('schema %I', nspname) as name
@@ -139,7 +139,7 @@ const OWNERS = `with objects as (
     and not exists (select from pg_depend d where d.classid = o.class and d.objid = o.oid and d.deptype = 'e')
   order by turn, oid`;
 
-/** At one moment, so that there is a user of this name at any time. */
+/** Swaps the names in one transaction, so that a user of this name exists at any time. */
 async function swapNames(helper: pg.Client): Promise<void> {
   await helper.query(`begin; alter role ${OWNER} rename to ${ADMINISTRATOR};
     alter role ${SUCCESSOR} rename to ${OWNER}; commit`);

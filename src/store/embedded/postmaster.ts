@@ -1,6 +1,6 @@
-// The PostgreSQL server process of one cluster: whether it runs, and how to start and stop it. PostgreSQL's own
-// postmaster.pid is the only record; it decides who wins when two processes start the server at once. PostgreSQL's user may
-// write it: what it says is no reason for root to touch anything that is not that user's.
+// The PostgreSQL server process of one cluster: whether it runs, and how to start and stop it. PostgreSQL's own postmaster.pid is the only
+// record; it decides which of two concurrent starts succeeds. PostgreSQL's user may write it, so root must not act on its content outside
+// of that user's own processes and files.
 import { execFile, spawn } from 'node:child_process';
 import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { platform } from 'node:os';
@@ -20,11 +20,11 @@ const POLL_MS = 10;
 const MAX_LOG_BYTES = 1_000_000;
 const STOP_TIMEOUT_MS = 30_000;
 
-/** What postmaster.pid says of a server. */
+/** The content of postmaster.pid. */
 export interface Postmaster {
   readonly pid: number;
   readonly port: number;
-  /** "starting", "ready", "stopping"; empty until the server wrote the line. */
+  /** "starting", "ready", "stopping"; empty until the server has written the line. */
   readonly status: string;
 }
 
@@ -37,12 +37,12 @@ export async function readPostmaster(cluster: string): Promise<Postmaster | null
   return { pid, port: Number(lines[3] ?? 0), status: lines[7] ?? '' };
 }
 
-/** True when the process is this cluster's server, and not one that merely got the same number later. */
+/** Whether the process is this cluster's server, and not another one that got the same number later. */
 export async function isServerOf(cluster: string, pid: number): Promise<boolean> {
   try {
     kill(pid, 0);
   } catch {
-    // Gone, or another user's: never ours, since the cluster's owner and the server's user are one.
+    // The process is gone or belongs to another user. It cannot be ours, because the server runs as the cluster's owner.
     return false;
   }
   if (platform() === 'win32') return true;
@@ -55,16 +55,16 @@ export async function isServerOf(cluster: string, pid: number): Promise<boolean>
   return ps.stdout.includes(`postgres -D ${cluster} `);
 }
 
-/** The cluster's running server. */
+/** Finds the cluster's running server. */
 export async function findServer(cluster: string): Promise<Postmaster | null> {
   const found = await readPostmaster(cluster);
   return found && (await isServerOf(cluster, found.pid)) ? found : null;
 }
 
 /**
- * Starts the server in a session of its own, so that neither Ctrl-C nor our end stops it. True when it takes
- * connections or at least still lives at the deadline, false when another process was faster.
- * @param stale what postmaster.pid says of a server that is gone
+ * Starts the server in its own session, so that neither Ctrl-C nor our end stops it. True if it accepts connections, or at least still runs
+ * at the deadline; false if another process was faster.
+ * @param stale the content of postmaster.pid if that server is gone
  */
 export async function startServer(
   dataFolder: DataFolder,
@@ -80,7 +80,7 @@ export async function startServer(
     const child = spawn(binaries.postgres, ['-D', dataFolder.cluster, ...options], {
       ...dataFolder.user,
       cwd: '/',
-      // PostgreSQL refuses to start while a process has the number in a lock file, unless that is its "grandparent".
+      // PostgreSQL refuses to start while a process has the number in the lock file, unless that process is its "grandparent".
       env: { ...CHILD_ENV, ...(stale && { PG_GRANDPARENT_PID: String(stale.pid) }) },
       detached: true,
       windowsHide: true,
@@ -121,9 +121,9 @@ async function openLog(dataFolder: DataFolder): Promise<FileHandle> {
   }
 }
 
-/** False when the output says that another server has the cluster, or still has to let go of it; else throws. */
+/** False if the output says that another server holds the cluster or has not released it yet; otherwise throws. */
 function lost(dataFolder: DataFolder, output: string): false {
-  // The second one: a server was killed, and its last child has not noticed yet.
+  // The second pattern: a server was killed, and its last child has not noticed yet.
   if (/lock file ".*" already exists|pre-existing shared memory block/.test(output)) return false;
   if (isDiskFull(output)) throw diskFull(dataFolder.home);
   throw new StartupError(
@@ -131,7 +131,7 @@ function lost(dataFolder: DataFolder, output: string): false {
   );
 }
 
-/** The failure of a program that the system would not even begin to run. */
+/** The error for a program that the system cannot start. */
 export function cannotRun(program: string, error: Error): StartupError {
   return new StartupError(
     `PostgreSQL's binaries do not run on this machine (${program}: ${messageOf(error)}): set DATABASE_URL to a PostgreSQL server.`,
@@ -139,7 +139,7 @@ export function cannotRun(program: string, error: Error): StartupError {
   );
 }
 
-/** The failure of everything that needs room on the disk. */
+/** The error for a full disk. */
 export function diskFull(folder: string): StartupError {
   return new StartupError(`The disk that holds ${folder} is full: make room there and start again.`);
 }
@@ -154,14 +154,14 @@ export async function stopServer(
     await run(binaries.pgCtl, ['stop', '-D', dataFolder.cluster, '-m', 'fast', '-w']).catch(() => {});
     return;
   }
-  // After SIGQUIT nothing is lost either: the next start replays the log.
+  // SIGQUIT loses nothing either: the next start replays the log.
   for (const name of ['INT', 'QUIT']) {
     if (!(await signal(dataFolder, server.pid, name))) return;
     if (await isGone(dataFolder.cluster, server.pid, STOP_TIMEOUT_MS)) return;
   }
 }
 
-/** As the user that the server runs as, so that it can only be a process of that user. False when it could not be sent. */
+/** Sends a signal as the server's user, so that it reaches only that user's processes. False if it could not be sent. */
 async function signal({ user }: DataFolder, pid: number, name: string): Promise<boolean> {
   if (user) return runAs(user, 'kill -s "$1" "$2"', name, String(pid));
   try {

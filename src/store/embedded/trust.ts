@@ -1,5 +1,5 @@
-// Detects what other users of this machine could tamper with: folders that they can change or replace, and files in their folders. On
-// Windows, users are not distinguished.
+// Detects folders that other users of this machine can change or replace, and reads files in their folders safely. On Windows, users are
+// not distinguished.
 import { constants, lstatSync, mkdirSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { isAbsolute, join, resolve, sep } from 'node:path';
@@ -19,7 +19,7 @@ const STICKY = 0o1000;
  * Refuses a folder that other users can change or replace. Every folder and link of its path must belong to root, to this process's user or
  * to the program's owner, and nobody else may write there. Folders above it with the sticky bit, such as /tmp, are accepted. Missing parts
  * of the path are not checked.
- * @throws StartupError that names the entry; the file system's error where it cannot be read
+ * @throws StartupError with the entry; the file system's error if it cannot be read
  */
 export function requireTrusted(folder: string): void {
   if (!getuid) return;
@@ -74,7 +74,7 @@ export function isTrustedFolder(folder: string): boolean {
 /**
  * Reads a small file in a folder that PostgreSQL's user may write. It follows no links, soft or hard, and reads only regular files, so that
  * it cannot block.
- * @returns an empty string when there is no such file @throws Error when that cannot be determined
+ * @returns an empty string if there is no such file @throws Error if that cannot be determined
  */
 export async function readSmallFile(path: string): Promise<string> {
   // Windows has neither flag; there they are undefined, which `|` treats as 0.
@@ -92,7 +92,7 @@ export async function readSmallFile(path: string): Promise<string> {
 }
 
 function isWritableByOthers({ uid, gid, mode }: Stats): boolean {
-  // A user's private group has the user's id. A group of this root process that may write is root's choice.
+  // A user's private group has the user's id. Root's own groups may write.
   const isOwn = gid === uid || (uid === 0 && getgroups?.().includes(gid));
   return (mode & WRITE.all) !== 0 || ((mode & WRITE.group) !== 0 && !isOwn);
 }

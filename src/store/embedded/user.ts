@@ -1,21 +1,21 @@
-// The user that PostgreSQL runs as when the gateway is root, and running programs as that user. These programs do not get our environment:
-// it may contain secrets, which that user could read in /proc, and PG* variables that change their behaviour.
+// Finds the user as which PostgreSQL runs if the gateway is root, and runs programs as that user. These programs do not get our
+// environment, which may contain secrets that the user could read in /proc, and PG* variables that change their behaviour.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { StartupError } from '../../errors.ts';
 
 const run = promisify(execFile);
 
-/** A user of the machine, as `spawn` wants it. */
+/** A user of the machine, in the form that `spawn` takes. */
 export interface SystemUser {
   uid: number;
   gid: number;
 }
 
-/** The environment of every program that is run for the database. */
+/** The environment of all programs of the database. */
 export const CHILD_ENV = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
-/** Runs a shell script as the user, to its end; `args` are its $1, $2, ... True when it succeeded. */
+/** Runs a shell script as the user, to its end; `args` are its $1, $2, ... True if it succeeded. */
 export async function runAs(user: SystemUser, script: string, ...args: string[]): Promise<boolean> {
   try {
     await run('/bin/sh', ['-c', script, 'sh', ...args], { ...user, cwd: '/', env: CHILD_ENV });
@@ -25,12 +25,12 @@ export async function runAs(user: SystemUser, script: string, ...args: string[])
   }
 }
 
-/** Asks the kernel, which also considers access control lists and mounts. */
+/** Whether the user can enter the folder. Asks the kernel, which also considers access control lists and mounts. */
 export function canEnter(user: SystemUser, folder: string): Promise<boolean> {
   return runAs(user, 'cd "$1"', folder);
 }
 
-/** An existing user that is not root. No user is ever added to the machine. */
+/** Finds an existing user that is not root. Never adds a user to the machine. */
 export async function ordinaryUser(): Promise<SystemUser> {
   for (const name of ['postgres', 'nobody']) {
     try {

@@ -1,6 +1,6 @@
-// Applies one migration. Its SQL and the record that it was applied are one transaction, so a migration that fails or is interrupted leaves
-// nothing behind and starts again. A single statement that cannot run in a transaction, such as `create index concurrently`, is executed
-// alone; what an earlier attempt left of it is dropped before.
+// Applies one migration. Its SQL and the record that it was applied are one transaction, so a migration that fails or is interrupted
+// leaves nothing behind and starts again. A single statement that cannot run in a transaction, such as `create index concurrently`, is
+// executed alone, after its leftovers from an earlier attempt are dropped.
 
 import type pg from 'pg';
 import { endingSession } from '../connections/ending-session.ts';
@@ -13,14 +13,14 @@ import { splitStatements, withoutComments } from './split.ts';
 import { isForPlaced } from './tenant-role.ts';
 
 interface Options {
-  /** Once it is aborted, the session that executes the migration is terminated. */
+  /** Aborting it terminates the session that executes the migration. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Applies a migration. A migration that waits for a lock blocks every statement behind it, so it gives up soon and tries again later.
- * Creating an index concurrently blocks nothing.
- * @throws the driver's error; StartupError when it was interrupted
+ * Applies a migration. A migration that waits for a lock blocks all later statements, so it gives up soon and tries again later. Creating
+ * an index concurrently blocks nothing.
+ * @throws the driver's error; StartupError if it was interrupted
  */
 export async function applyMigration(
   pool: pg.Pool,
@@ -52,12 +52,12 @@ export async function applyMigration(
     );
   } finally {
     await client.query('set lock_timeout = 0').catch(() => {});
-    // Its termination may still be under way, so the connection must not be reused.
+    // Its termination may not be complete yet, so the connection must not be reused.
     client.release(signal.aborted);
   }
 }
 
-/** What is sent at once: the whole script; or, where tables are placed on several servers, each statement that these need. */
+/** The parts to send: the complete script or, if tables are placed on several servers, each statement that these need. */
 function partsFor(placed: readonly string[], script: string): readonly string[] {
   if (placed.length === 0) return [script];
   return splitStatements(script).filter((statement) => isForPlaced(statement, placed));
@@ -71,8 +71,8 @@ const BUILDS =
 const DROPS = /\bdrop\s+index\s+concurrently\b(?!\s+if\s)/i;
 
 /**
- * Drops what an earlier attempt has left of an index that is created concurrently: an invalid index, or a valid one if the attempt ended
- * before it was recorded. With `if not exists`, a valid index is kept.
+ * Drops the leftovers of an earlier attempt to create an index concurrently: an invalid index, or a valid one if the attempt ended before
+ * it was recorded. With `if not exists`, a valid index is kept.
  */
 async function dropUnrecorded(client: pg.ClientBase, script: string): Promise<void> {
   for (const statement of splitStatements(script)) {

@@ -1,6 +1,6 @@
-// Running two versions of the gateway on one database. Older versions cannot work with a migration whose name ends in `_incompatible`. Such
-// a migration is not applied while processes of such a version are connected, and such a version refuses to serve a store that has it. Each
-// process announces the newest migration it knows in its sessions' application_name.
+// Lets two versions of the gateway run on one database. Older versions cannot work with a migration whose name ends in `_incompatible`.
+// Such a migration is not applied while processes of an older version are connected, and an older version refuses to serve a store that
+// has it. Each process publishes its newest migration in its sessions' application_name.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type pg from 'pg';

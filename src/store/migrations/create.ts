@@ -8,12 +8,12 @@ import { isArchivable } from '../../resources/resource.ts';
 import { PRISMA_FOLDER } from './folder.ts';
 import { withOwnPool } from './own-pool.ts';
 
-/** As the rules for migrations ask of what is not known to be harmless to a version that runs. */
+/** The marker that the rules for migrations require for statements that might harm a running version. */
 const CHECKED = '-- checked: of a table that no version before has';
 
 /**
- * Completes a migration with what Prisma cannot express about tables of nouns: the sequence of their ids, their public ids, which rows
- * tenants may change, that change times are announced where lists are ordered by them, and the generated column `archived`.
+ * Completes a migration with what Prisma cannot express about tables of nouns: the sequence of their ids, their public ids, the rows that
+ * tenants may change, drawn change times if lists are ordered by them, and the generated column `archived`.
  */
 export function completeMigration(sql: string, nouns: readonly Noun[] = NOUNS): string {
   return nouns.reduce((text, noun) => {
@@ -29,7 +29,7 @@ export function completeMigration(sql: string, nouns: readonly Noun[] = NOUNS): 
           `$1"public_id" TEXT NOT NULL GENERATED ALWAYS AS (public_id(${number}, id)) STORED,`,
         ),
         `\nALTER SEQUENCE ${table}_id_seq OWNED BY ${table}.id;`,
-        // It may also place the table on other servers (shard-placement/): foreign keys are added after it.
+        // Foreign keys follow it, because it may also place the table on other servers (shard-placement/).
         `${CHECKED}\ncall open_to_tenants('${table}', 'select, insert, update, delete');`,
         ...(sorts === undefined ? [] : [`${CHECKED}\ncall list_by_time('${table}', ${number});`]),
       ].join('\n'),
@@ -37,7 +37,7 @@ export function completeMigration(sql: string, nouns: readonly Noun[] = NOUNS): 
   }, sql);
 }
 
-/** Services write `archived_at` alone, so a plain column would stay as it is. */
+/** Makes `archived` a generated column: services write only `archived_at`, so a plain column would not change. */
 function withGeneratedArchived(statement: string): string {
   return statement.replace(
     /("archived" BOOLEAN)[^,;\n]*/,
@@ -52,8 +52,8 @@ interface CreateOptions {
 
 /**
  * Writes the migration from the existing ones to the schema.
- * @param administratorUrl who creates the database that the existing ones are tried in; absent: the user of `db`
- * @returns null when nothing differs @throws StartupError for a name that is none
+ * @param administratorUrl the user who creates the database for trying the existing ones; absent: the user of `db`
+ * @returns null if nothing differs @throws StartupError for an invalid name
  */
 export async function createMigration(
   db: pg.Pool,

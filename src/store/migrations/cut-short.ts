@@ -1,10 +1,10 @@
-// Messages for migrations that were interrupted, by Ctrl-C or by a lost connection. The migration under way has left nothing behind
+// Messages for migrations that were interrupted, by Ctrl-C or by a lost connection. The interrupted migration leaves nothing behind
 // (apply.ts).
 import pg from 'pg';
 import { StartupError } from '../../errors.ts';
 import { toStoreError } from '../connections/failures.ts';
 
-/** PostgreSQL's code for a session that it terminated itself; without one the connection broke. */
+/** PostgreSQL's codes for a session that it terminated. Without a code, the connection broke. */
 const ENDED = /^(57P0[1-5]|08...)$/;
 
 /** Whether a statement failed because it lost its session. */

@@ -1,5 +1,5 @@
-// Prisma's schema engine (WebAssembly), over connections of our own. A development tool: it writes migrations (create.ts), and the tests
-// ask it what it makes of those that we apply.
+// Prisma's schema engine (WebAssembly), over our own connections. A development tool: it writes migrations (create.ts), and tests compare
+// its view of applied migrations with ours.
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ import {
 import pg from 'pg';
 import { readMigrations, readSchema } from './folder.ts';
 
-/** What every call of the engine wants to know. */
+/** The input of every engine call. */
 interface EngineInput {
   readonly migrationsList: MigrationList;
   readonly schema: SchemasContainer;
@@ -30,7 +30,7 @@ interface EngineInput {
 
 /**
  * Runs `work` with an engine that reads and writes the pool's database.
- * @param administratorUrl who creates the engine's shadow database; absent: the pool's user, who then needs CREATEDB
+ * @param administratorUrl the user who creates the engine's shadow database; absent: the pool's user, who then needs CREATEDB
  */
 export async function withEngine<T>(
   pool: pg.Pool,
@@ -69,7 +69,7 @@ async function listMigrations(prismaFolder: string): Promise<MigrationList> {
   };
 }
 
-/** Prisma's own factory, less its faults; its shadow database is the main one if the pool has a connection string. */
+/** Prisma's factory without its faults: its shadow database would be the main one if the pool has a connection string. */
 function createAdapterFactory(
   pool: pg.Pool,
   administratorUrl: string | undefined,
@@ -103,7 +103,7 @@ function createAdapterFactory(
   };
 }
 
-/** Prisma's own adapter, which cuts scripts at every semicolon, and does not know PostgreSQL's type "char". */
+/** Prisma's adapter without its faults: it splits scripts at every semicolon, and does not know PostgreSQL's type "char". */
 async function createAdapter(pool: pg.Pool): Promise<SqlDriverAdapter> {
   const charColumns = new WeakMap<unknown[][], number[]>();
   const query = async (config: pg.QueryArrayConfig): Promise<pg.QueryArrayResult> => {
@@ -132,7 +132,7 @@ async function createAdapter(pool: pg.Pool): Promise<SqlDriverAdapter> {
   });
 }
 
-/** As Prisma's engine takes what PostgreSQL says. */
+/** Converts an error of PostgreSQL to the form of Prisma's engine. */
 function toAdapterError(error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
   const { code = 'N/A', severity = 'ERROR', message, detail, column, hint } = error;

@@ -1,4 +1,4 @@
-// The migrations as they lie on the disk, beside the schema that they lead to.
+// Reads the migrations and the resulting schema from the disk.
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 /** The folder with `schema/` and `migrations/`. */
 export const PRISMA_FOLDER = fileURLToPath(new URL('../../../prisma', import.meta.url));
 
-/** The files of the schema that the migrations lead to, those in its rooms as well. */
+/** Reads the files of the resulting schema, including its subfolders. */
 export async function readSchema(prismaFolder: string): Promise<{ path: string; content: string }[]> {
   const folder = join(prismaFolder, 'schema');
   const names = await readdir(folder, { recursive: true });
@@ -25,7 +25,7 @@ export interface Migration {
   sql: string;
 }
 
-/** The migrations in the order in which they are applied. */
+/** Reads the migrations in the order in which they are applied. */
 export async function readMigrations(prismaFolder: string): Promise<Migration[]> {
   const folder = join(prismaFolder, 'migrations');
   const entries = await readdir(folder, { withFileTypes: true });
@@ -37,12 +37,12 @@ export async function readMigrations(prismaFolder: string): Promise<Migration[]>
   );
 }
 
-/** What Prisma records of a migration's file. */
+/** The checksum of a migration's file that Prisma records. */
 export function checksumOf(sql: string): string {
   return createHash('sha256').update(sql).digest('hex');
 }
 
-/** True when the SQL is what the checksum was made of. Git may have changed the line ends since; that is no edit. */
+/** Whether the SQL has this checksum. Line ends that Git has changed do not count as an edit. */
 export function isUnedited(migration: Migration, checksum: string): boolean {
   const unix = migration.sql.replaceAll('\r\n', '\n');
   return [migration.sql, unix, unix.replaceAll('\n', '\r\n')].some((text) => checksumOf(text) === checksum);

@@ -1,9 +1,9 @@
-// Runs work that waits for table locks. Such a wait blocks every statement behind it, so the work gives up soon and tries again later.
+// Runs work that waits for table locks. Such a wait blocks all later statements, so the work gives up soon and tries again later.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 const LOCK_NOT_AVAILABLE = '55P03';
-/** How long to wait for a lock before giving way, and how often to try, for about ten minutes. */
+/** How long to wait for a lock before giving up, and how many times to try, for about ten minutes. */
 const LOCK_TIMEOUT_MS = 1_000;
 const RETRY_MS = 1_000;
 const MAX_ATTEMPTS = 300;

@@ -1,5 +1,4 @@
-// Which migrations a store has: `_prisma_migrations`, kept as `prisma migrate deploy` keeps it, so that each can go on where the other
-// stopped.
+// Records a store's migrations in `_prisma_migrations`, like `prisma migrate deploy`, so that each can continue where the other stopped.
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { checksumOf, type Migration } from './folder.ts';
@@ -14,12 +13,12 @@ const CREATE = `create table if not exists _prisma_migrations (
   id varchar(36) primary key not null, checksum varchar(64) not null, finished_at timestamptz, migration_name varchar(255) not null,
   logs text, rolled_back_at timestamptz, started_at timestamptz not null default now(), applied_steps_count integer not null default 0)`;
 
-/** Makes the table where it is not there. */
+/** Creates the table if it is missing. */
 export async function createHistory(db: pg.Pool): Promise<void> {
   await db.query(CREATE);
 }
 
-/** The migrations that were begun, in that order; none where there is no table. */
+/** Reads the migrations in the order in which they began; none without the table. */
 export async function readHistory(db: pg.Pool): Promise<Row[]> {
   try {
     const { rows } = await db.query<Row>(
@@ -33,7 +32,7 @@ export async function readHistory(db: pg.Pool): Promise<Row[]> {
   }
 }
 
-/** Records that a migration is applied. To be executed in its transaction. */
+/** Records that a migration is applied. Must run in its transaction. */
 export async function recordApplied(
   client: pg.ClientBase,
   { name, sql }: Migration,
@@ -46,7 +45,7 @@ export async function recordApplied(
   );
 }
 
-/** Records that a migration has failed, and why. What it changed was undone. */
+/** Records that a migration has failed, and why. Its changes were rolled back. */
 export async function recordFailed(db: pg.Pool, { name, sql }: Migration, reason: string): Promise<void> {
   await db.query(
     'insert into _prisma_migrations (id, checksum, migration_name, logs) values ($1, $2, $3, $4)',
@@ -54,7 +53,7 @@ export async function recordFailed(db: pg.Pool, { name, sql }: Migration, reason
   );
 }
 
-/** Forgets those that failed, or that a process had begun which is gone. */
+/** Deletes the records of migrations that failed, or whose process is gone. */
 export async function forgetUnfinished(db: pg.Pool): Promise<void> {
   await db.query('delete from _prisma_migrations where finished_at is null and rolled_back_at is null');
 }

@@ -1,5 +1,5 @@
-// The lock for migrations: Prisma's own, so that `prisma migrate` never runs at the same time. It is polled instead of waited for: a waiting
-// statement has a snapshot, and `create index concurrently`, which the holder may be executing, waits for all transactions that have one.
+// The lock for migrations: Prisma's own, so that `prisma migrate` never runs at the same time. It is polled, because a waiting statement
+// has a snapshot, and `create index concurrently`, which the holder may be executing, waits for all transactions with one.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { LIFT_SESSION_LIMITS } from '../connections/time-limits.ts';
@@ -8,14 +8,14 @@ import { LIFT_SESSION_LIMITS } from '../connections/time-limits.ts';
 const LOCK = 72_707_369;
 const PAUSE_MS = 100;
 
-/** Keeps others from migrating for as long as the connection lasts; waits for those who hold the lock. */
+/** Takes the lock until the connection ends; waits for other holders. */
 export async function takeMigrationLock(client: pg.ClientBase): Promise<void> {
   while (!(await tryLock(client, 'pg_try_advisory_lock'))) await sleep(PAUSE_MS);
 }
 
 /**
- * The same until the connection's transaction ends, which is begun for this. A pooler could keep a session's lock after the client is gone.
- * Each try has a transaction of its own: the holder waits for the end of one that it has seen with a snapshot.
+ * Begins a transaction, and takes the lock until it ends. A pooler could keep a session's lock after the client is gone. Each try has its
+ * own transaction, because the holder waits for the end of transactions whose snapshots it has seen.
  */
 export async function takeMigrationLockAlone(client: pg.ClientBase): Promise<void> {
   for (;;) {
@@ -27,7 +27,7 @@ export async function takeMigrationLockAlone(client: pg.ClientBase): Promise<voi
   }
 }
 
-/** Blocks migrations for as long as the connection lasts; waits for one under way. @throws AbortError at the signal */
+/** Blocks migrations until the connection ends; waits for a running one. @throws AbortError when the signal is aborted */
 export async function shareMigrationLock(client: pg.ClientBase, signal: AbortSignal): Promise<void> {
   while (!(await tryLock(client, 'pg_try_advisory_lock_shared')))
     await sleep(PAUSE_MS, undefined, { signal });

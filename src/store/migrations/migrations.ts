@@ -1,4 +1,4 @@
-// The store's migrations: where it stands, and bringing it up to date.
+// Compares a store with the migrations, and applies those that are pending.
 import type pg from 'pg';
 import { StartupError } from '../../errors.ts';
 import { endingSession } from '../connections/ending-session.ts';
@@ -14,29 +14,29 @@ import { findObstacles } from './rights.ts';
 import { isUtc, readSessionSettings, setSessionSettings } from './session-settings.ts';
 import { readTenantRoleState, roleIsMissing } from './tenant-role.ts';
 
-/** Names of migrations, by what became of them in this store. */
+/** Names of migrations by their state in this store. */
 export interface MigrationState {
   applied: string[];
   pending: string[];
-  /** Begun and not ended: they failed, or `prisma migrate` is just applying them. */
+  /** Begun and not finished: they failed, or `prisma migrate` is applying them. */
   failed: string[];
-  /** Applied, and their file was changed afterwards. */
+  /** Applied, but their file was changed afterwards. */
   edited: string[];
-  /** In the store, but not on the disk: a newer version of the gateway was here. It can be lived with unless `isTooNew`. */
+  /** In the store, but not on the disk: a newer version of the gateway applied them. This version still works, unless `isTooNew`. */
   unknown: string[];
 }
 
-/** The first migration of the versions before this one's; nothing leads from their tables to these. */
+/** The first migration of much older versions, whose tables cannot be migrated. */
 const BEFORE = '20261120000000_init';
 
-/** Whether a migration needs the role for tenants, and makes it where it is missing. */
+/** Whether a migration needs the role for tenants, and creates it if it is missing. */
 export function makesTenantRole(name: string): boolean {
   return name.endsWith('_tenant_role');
 }
 
 /**
- * Compares the store with the migrations on the disk; plain SQL, nothing is loaded or changed.
- * @throws StartupError for a store whose tables cannot be brought to what this version needs
+ * Compares the store with the migrations on the disk, with plain SQL. Loads and changes nothing.
+ * @throws StartupError for a store that cannot be migrated to this version
  */
 export async function migrationState(db: pg.Pool, prismaFolder = PRISMA_FOLDER): Promise<MigrationState> {
   const [onDisk, rows] = await Promise.all([readMigrations(prismaFolder), readHistory(db)]);
@@ -60,19 +60,20 @@ export async function migrationState(db: pg.Pool, prismaFolder = PRISMA_FOLDER):
 }
 
 interface ApplyOptions {
-  /** Which of the pending ones. */
+  /** Selects pending migrations; absent: all. */
   readonly only?: (name: string) => boolean;
-  /** Rows stay as they are, also a team or a workspace with a subdomain that is the service's own now. */
+  /** Accepts existing rows, including teams and workspaces with a subdomain that is reserved now. */
   readonly lenient?: boolean;
-  /** Also what running processes of an older version cannot live with. */
+  /** Also applies migrations that are incompatible with running processes of an older version. */
   readonly force?: boolean;
-  /** When it is aborted, what is under way is undone. */
+  /** Aborting it rolls the running migration back. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Applies what is pending and returns its names; sets what dates depend on for the role. Of several processes at once, one works and the others wait.
- * @throws StartupError for a store that cannot be migrated, which is then as it was; when it is interrupted
+ * Applies pending migrations and returns their names; sets the role's session settings for dates. Of concurrent processes, one works and
+ * the others wait.
+ * @throws StartupError for a store that cannot be migrated, which stays unchanged; after an interruption
  */
 export async function applyMigrations(
   db: pg.Pool,
@@ -124,7 +125,7 @@ export async function applyMigrations(
       if (error instanceof StartupError) throw error;
       throw await afterFailure(pool, underWay, error);
     } finally {
-      // Closed, not given back: the lock goes with the transaction.
+      // Closed instead of reused, because the lock ends with the transaction.
       holder.release(true);
     }
   });
@@ -134,14 +135,14 @@ function isUpToDate(state: MigrationState): boolean {
   return [state.pending, state.failed, state.edited].every((names) => names.length === 0) && !isTooNew(state);
 }
 
-/** Whether a newer version of the gateway migrated the store to what this one cannot live with (compatibility.ts). */
+/** Whether a newer version of the gateway applied a migration that is incompatible with this one (compatibility.ts). */
 export function isTooNew({ unknown }: MigrationState): boolean {
   return unknown.some(isIncompatible);
 }
 
 function requireSound(state: MigrationState): void {
   const { pending, edited, unknown } = state;
-  // On top of what is not known here nothing is put.
+  // Applies nothing on top of unknown migrations.
   if (isTooNew(state) || (unknown.length > 0 && pending.length > 0)) {
     throw new StartupError(
       `The database was migrated by a newer version of the gateway (${unknown.join(', ')} is not known here): start that version, or restore a backup from before it. While you develop a migration, use an empty database (docs/CONTRIBUTING.md).`,
@@ -154,7 +155,7 @@ function requireSound(state: MigrationState): void {
   }
 }
 
-/** @throws StartupError that says what is missing and what to run */
+/** Checks the rights to migrate. @throws StartupError with what is missing and what to run */
 async function requireRights(pool: pg.Pool): Promise<void> {
   const obstacles = await findObstacles(pool);
   if (obstacles.length === 0) return;
@@ -162,14 +163,14 @@ async function requireRights(pool: pg.Pool): Promise<void> {
   throw new StartupError(`The database cannot be migrated, and nothing was changed:\n  ${said}`);
 }
 
-/** The first migration is for an empty database; into somebody else's tables nothing is mixed. An extension's are nobody's. */
+/** The first migration requires a database without other tables, except those of extensions. */
 async function requireEmpty(pool: pg.Pool): Promise<void> {
   const name = await findForeignTable(pool);
   if (name !== null)
     throw new StartupError(`${holdsForeignTables(name)}: name an empty database in DATABASE_URL.`);
 }
 
-/** A table of somebody else's in a database without the gateway's; null where there is none. */
+/** Finds another application's table in a database without the gateway's tables; null if there is none. */
 export async function findForeignTable(pool: pg.Pool): Promise<string | null> {
   const { rows } = await pool.query<{ name: string }>(
     `select relname as name from pg_class
@@ -185,7 +186,7 @@ export async function findForeignTable(pool: pg.Pool): Promise<string | null> {
 export const holdsForeignTables = (name: string) =>
   `The database holds tables that are not the gateway's ("${name}")`;
 
-/** Records which migration failed. @returns what is to be said of it */
+/** Records that a migration failed. @returns the error to throw */
 async function afterFailure(
   pool: pg.Pool,
   migration: Migration | undefined,

@@ -1,10 +1,10 @@
-// Connections for work on the tables themselves, which may take long.
+// Connections for long work on the tables themselves.
 import pg from 'pg';
 import { surviveLosses } from '../connections/pool.ts';
 import { APPLICATION, LIFT_SESSION_LIMITS } from '../connections/time-limits.ts';
 import { FOR_TABLE_CHANGES } from '../shard-placement/session-settings.ts';
 
-/** The same database over connections without the limits that requests have. @param task what the sessions are called */
+/** Runs `work` on the same database over connections without the limits of requests. @param task the name of the sessions */
 export async function withOwnPool<T>(
   db: Pick<pg.Pool, 'options'>,
   task: string,
@@ -13,9 +13,9 @@ export async function withOwnPool<T>(
   const { password } = db.options;
   const own = new pg.Pool({
     ...db.options,
-    // Not among the enumerable ones.
+    // Copied explicitly, because it is not enumerable.
     ...(password !== undefined && { password }),
-    // Not the one that counts them among the connections of `db`, which are cancelled and closed together.
+    // Not the class of `db`, which would count these connections among its own and cancel and close them together.
     Client: pg.Client,
     max: 4,
     query_timeout: 0,

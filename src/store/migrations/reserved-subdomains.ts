@@ -1,9 +1,9 @@
-// Subdomains that a migration reserves for the service, and the teams or workspaces that already have one. No host is taken away silently:
-// each holder is named before anything is changed, with the command that gives it another subdomain.
+// Finds the teams and workspaces with subdomains that a migration reserves for the service. No holder loses its host silently: before
+// anything changes, the error lists each one, with the command that gives it another subdomain.
 import type pg from 'pg';
 import { StartupError } from '../../errors.ts';
 
-/** After this migration no team or workspace has these. `api`, `auth` and `www` were reserved earlier, but existing holders kept them. */
+/** The migration that reserves them. `api`, `auth` and `www` were reserved earlier, but existing holders kept them. */
 const RESERVED_BY = '20261122124000_service_users';
 const NAMES = ['accounts', 'api', 'auth', 'www'];
 
@@ -21,12 +21,12 @@ interface Holder {
   readonly subdomain: string;
 }
 
-/** All holders, by subdomain. The tables must exist. */
+/** Finds all holders, ordered by subdomain. The tables must exist. */
 export async function findSubdomainHolders(pool: pg.Pool): Promise<Holder[]> {
   return (await pool.query<Holder>(HOLDERS, [NAMES])).rows;
 }
 
-/** The text that names a holder. */
+/** The sentence about a holder. */
 export function holderSentence({ kind, id, publicId, name, subdomain }: Holder): string {
   return `${kind} ${id} (${publicId}, "${name}") has the subdomain ${subdomain}, which is the service's own`;
 }

@@ -1,4 +1,4 @@
-// What a database must allow before migrations are applied, so that `doctor` and `migrate` refuse in one sentence.
+// Checks the rights that migrations need, so that `doctor` and `migrate` can refuse in one sentence.
 import type pg from 'pg';
 
 interface Rights {
@@ -18,14 +18,14 @@ const RIGHTS = `select quote_ident(current_user) as "user", quote_ident(current_
     coalesce(has_schema_privilege(current_schema(), 'create'), false) as "createsTables",
     (has_database_privilege(current_database(), 'create') or to_regnamespace('funnel_gateway_jobs') is not null) as "createsSchemas"`;
 
-/** What is missing, and what to do about it. */
+/** A missing right, and how to get it. */
 export interface Obstacle {
   readonly of: 'encoding' | 'privileges';
   readonly message: string;
   readonly advice: string;
 }
 
-/** Why pending migrations cannot be applied; empty where they can. @throws the driver's error */
+/** Finds the reasons why pending migrations cannot be applied; empty if they can. @throws the driver's error */
 export async function findObstacles(db: Pick<pg.Pool, 'query'>): Promise<Obstacle[]> {
   const { rows } = await db.query<Rights>(RIGHTS);
   const [rights] = rows;

@@ -1,5 +1,5 @@
-// The settings of a session that dates depend on: statements read and write timestamps as text, in UTC and in ISO 8601. `migrate` sets both
-// for its role in its database. They cannot be start options, which poolers refuse.
+// The session settings for dates: statements read and write timestamps as text, in UTC and in ISO 8601. `migrate` sets both for its role
+// in its database. They cannot be start options, which poolers refuse.
 import pg from 'pg';
 import { StartupError } from '../../errors.ts';
 
@@ -10,7 +10,7 @@ export interface SessionSettings {
   /** Quoted names. */
   readonly user: string;
   readonly database: string;
-  /** Whether both are set for the role, so that only a pooler can still have sessions with others. */
+  /** Whether both are set for the role, so that only a pooler can still have sessions with other values. */
   readonly isSet: boolean;
 }
 
@@ -20,7 +20,7 @@ const SETTINGS = `select current_setting('TimeZone') as "timeZone", current_sett
       where r.rolname = session_user and d.datname = current_database()
         and (select count(*) from unnest(s.setconfig) c where lower(c) in ('timezone=utc', 'datestyle=iso')) = 2) as "isSet"`;
 
-/** Asks a session. @throws the driver's error */
+/** Reads the settings of a session. @throws the driver's error */
 export async function readSessionSettings(db: Pick<pg.ClientBase, 'query'>): Promise<SessionSettings> {
   const { rows } = await db.query<SessionSettings>(SETTINGS);
   const [settings] = rows;
@@ -31,7 +31,7 @@ export async function readSessionSettings(db: Pick<pg.ClientBase, 'query'>): Pro
 /** Names of UTC. */
 const UTC = /^(etc\/)?(utc|uct|zulu|universal|gmt|gmt[+-]?0|greenwich)$/i;
 
-/** Whether dates are the same as on any other server. */
+/** Whether the settings make dates independent of the server. */
 export function isUtc({ timeZone, dateStyle }: SessionSettings): boolean {
   return UTC.test(timeZone) && /^iso\b/i.test(dateStyle);
 }
@@ -41,7 +41,7 @@ function linesOf({ user, database }: SessionSettings): string[] {
   return [`${role} timezone = 'UTC';`, `${role} datestyle = 'ISO';`];
 }
 
-/** Sets both for the role. Open sessions keep theirs. Where it is not allowed, nothing is changed. @throws the driver's error */
+/** Sets both for the role. Open sessions keep theirs. Without the right to do so, nothing changes. @throws the driver's error */
 export async function setSessionSettings(db: Pick<pg.ClientBase, 'query'>): Promise<void> {
   const lines = linesOf(await readSessionSettings(db));
   try {
@@ -51,7 +51,7 @@ export async function setSessionSettings(db: Pick<pg.ClientBase, 'query'>): Prom
   }
 }
 
-/** What is wrong, without what to do about it. */
+/** Describes what is wrong. */
 export function wrongSettings({ timeZone, dateStyle }: SessionSettings): string {
   return `sessions have the time zone ${timeZone} and the date style ${dateStyle}, which would change dates`;
 }
@@ -63,7 +63,7 @@ export function settingsRemedy(settings: SessionSettings): string {
   return `run "npx funnel-gateway migrate", or as an administrator:\n  ${linesOf(settings).join('\n  ')}`;
 }
 
-/** @throws StartupError with the lines to run when dates would depend on the server */
+/** Checks the settings. @throws StartupError with the lines to run if dates would depend on the server */
 export function requireUtc(settings: SessionSettings): void {
   if (isUtc(settings)) return;
   throw new StartupError(

@@ -1,19 +1,19 @@
-// Splits a script into its statements. PostgreSQL accepts a whole script. Where tables are on several servers, each
-// statement is sent on its own (apply.ts). Pure.
+// Splits a script into its statements. One PostgreSQL accepts a complete script; if tables are on several servers, each statement is sent
+// separately (apply.ts). Pure.
 
 /**
- * Text in which a semicolon ends no statement: comments, string literals, quoted names, and dollar-quoted strings such as function bodies.
- * String literals with backslash escapes begin with `E`.
+ * Text in which a semicolon does not end a statement: comments, string literals, quoted names, and dollar-quoted strings such as function
+ * bodies. String literals with backslash escapes begin with `E`.
  */
 const OPAQUE =
   /--[^\n]*|\/\*[\s\S]*?\*\/|\b[eE]'(?:[^'\\]|\\[\s\S]|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$([A-Za-z_]\w*)?\$[\s\S]*?\$\1\$|;/g;
 
-/** A statement without its comments; also without what looks like one in its texts. */
+/** Removes comments from a statement, including text that looks like one in its strings. */
 export function withoutComments(statement: string): string {
   return statement.replaceAll(/--[^\n]*|\/\*[\s\S]*?\*\//g, '').trim();
 }
 
-/** The statements of a script, in their order, without what only comments. */
+/** The statements of a script in order, without those that are only comments. */
 export function splitStatements(script: string): string[] {
   const statements: string[] = [];
   let from = 0;

@@ -1,18 +1,18 @@
-// The role for tenants (../tenancy/tenant-role.ts) and the migrations: whether it can be created, and what an administrator must run if not.
+// Checks whether migrations can create the role for tenants (../tenancy/tenant-role.ts), and what an administrator must run if not.
 import type pg from 'pg';
 import { StartupError } from '../../errors.ts';
 import { TENANT_ROLE } from '../tenancy/tenant-role.ts';
 import { withoutComments } from './split.ts';
 
-/** How a store stands to the role. */
+/** The state of the role in a store. */
 export interface TenantRoleState {
   /** Whether the connection's user can switch to it, or can make that possible. */
   readonly isAttainable: boolean;
-  /** SQL statements for an administrator to run; empty where none are needed. */
+  /** SQL statements for an administrator to run; empty if none are needed. */
   readonly remedy: readonly string[];
 }
 
-/** Works in an empty database too. Before PostgreSQL 16, users who may create roles may grant any role. */
+/** Also works in an empty database. Before PostgreSQL 16, users who may create roles may grant any role. */
 const STATE = `with me as (select rolsuper as super, rolcreaterole as maker, quote_ident(rolname) as name from pg_roles
       where rolname = current_user),
     server as (select current_setting('server_version_num')::int >= 160000 as "is16"),
@@ -24,7 +24,7 @@ const STATE = `with me as (select rolsuper as super, rolcreaterole as maker, quo
       maker) as "isAttainable"
   from me, server`;
 
-/** Asks a database. @throws the driver's error */
+/** Reads the state of the role in a database. @throws the driver's error */
 export async function readTenantRoleState(db: Pick<pg.Pool, 'query'>): Promise<TenantRoleState> {
   const { rows } = await db.query<TenantRoleState & { user: string; isThere: boolean }>(STATE);
   const [state] = rows;
@@ -37,10 +37,10 @@ export async function readTenantRoleState(db: Pick<pg.Pool, 'query'>): Promise<T
   return { isAttainable, remedy: isAttainable ? [] : remedy };
 }
 
-/** What is wrong where the role is wanted and cannot be had: it is not there, or it is, and not this user's. */
+/** The problem if the role is needed and cannot be used: it is missing, or this user may not switch to it. */
 export const ROLE_IS_OUT_OF_REACH = `the user of DATABASE_URL may neither make nor take the role that callers' changes run as, ${TENANT_ROLE}`;
 
-/** What is said where the role is wanted and cannot be had. */
+/** The error if the role is needed and cannot be used. */
 export function roleIsMissing({ remedy }: TenantRoleState): StartupError {
   return new StartupError(
     `Nothing was changed: ${ROLE_IS_OUT_OF_REACH}. Have an administrator of the server run
@@ -50,8 +50,8 @@ and start the same command again.`,
 }
 
 /**
- * Whether a statement is about the role. Statements that create functions do not count, because their bodies are not checked before they
- * run.
+ * Whether a statement uses the role. Statements that create functions do not count, because PostgreSQL does not check their bodies before
+ * they run.
  */
 function isOfTenants(statement: string): boolean {
   const text = withoutComments(statement);
@@ -67,9 +67,9 @@ function isOfTenants(statement: string): boolean {
 const OPENED = /^call\s+open_to_tenants\s*\(\s*'(\w+)'/i;
 
 /**
- * Whether a store whose tables are on several servers needs a statement. It does without the role; but where a new table would be opened to
- * the role, it is placed.
- * @param placed the tables that are placed already
+ * Whether a store with tables on several servers needs a statement. Such a store has no role, but it needs the statement that opens a new
+ * table to the role, which places the table instead.
+ * @param placed the tables that are already placed
  */
 export function isForPlaced(statement: string, placed: readonly string[]): boolean {
   if (!isOfTenants(statement)) return true;

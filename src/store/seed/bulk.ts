@@ -1,4 +1,4 @@
-// Many rows in chunks, each a transaction of its own: what is cut short leaves whole chunks behind and nothing in between.
+// Inserts many rows in chunks. Each chunk is one transaction, so that an interruption leaves only complete chunks.
 import type pg from 'pg';
 import { requestCancel } from '../connections/cancel.ts';
 import { cancellingOn } from '../connections/cancelling.ts';
@@ -8,7 +8,7 @@ import { LIFT_LIMITS } from '../connections/time-limits.ts';
 export interface BulkOptions {
   readonly workspaceId: bigint;
   readonly count: number;
-  /** Dates are spread over the time before. */
+  /** The rows' dates are spread over the time before this. */
   readonly now: Date;
   readonly signal: AbortSignal;
   /** Called after every chunk with the number of its objects. */
@@ -16,22 +16,22 @@ export interface BulkOptions {
 }
 
 interface Chunks extends Pick<BulkOptions, 'count' | 'signal' | 'onProgress'> {
-  /** Small enough for a busy machine: a connection that receives nothing for long is given up (store/connections/pool.ts). */
+  /** Small enough for a busy machine, because a connection that receives nothing for long is closed (store/connections/pool.ts). */
   readonly chunkSize: number;
-  /** The tables that are analyzed at the end. */
+  /** The tables to analyze at the end. */
   readonly tables: readonly string[];
-  /** Whether an interruption cancels the chunks that are under way. Otherwise they are completed. */
+  /** Whether an interruption cancels running chunks. Otherwise they are completed. */
   readonly isCancelled: boolean;
-  /** Inserts the objects from one number to another, inclusive; the first has the number 0. */
+  /** Inserts the objects with the numbers from `from` to `to`, inclusive; the first number is 0. */
   insert(client: pg.PoolClient, from: number, to: number): Promise<unknown>;
 }
 
-/** Chunks that are under way at once. */
+/** How many chunks run concurrently. */
 const MAX_WORKERS = 3;
 
 /**
- * Inserts many objects, the first numbers first.
- * @returns how many were added for good: fewer than asked for when the signal came first
+ * Inserts many objects in the order of their numbers.
+ * @returns how many were committed: fewer than requested after an abort
  */
 export async function insertInChunks(pool: pg.Pool, chunks: Chunks): Promise<number> {
   const { count, chunkSize, signal, tables, isCancelled, insert, onProgress } = chunks;

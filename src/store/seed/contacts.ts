@@ -1,4 +1,4 @@
-// Contacts in bulk.
+// Adds contacts in bulk.
 import type pg from 'pg';
 import { type BulkOptions, insertInChunks } from './bulk.ts';
 import { createPerson } from './people.ts';
@@ -6,7 +6,10 @@ import { createRandom } from './random.ts';
 
 const SPREAD_DAYS = 4 * 365;
 
-/** Names, of which each contact has one. Addresses are unique for good, since ids are; and reserved, so nobody real is written to (RFC 2606). */
+/**
+ * The people from whom the contacts' names are taken. Their addresses contain the contact's id, which is unique, and a reserved domain, so
+ * that no real person gets mail (RFC 2606).
+ */
 const PEOPLE = ((random) => Array.from({ length: 1_000 }, () => createPerson(random)))(createRandom(1));
 
 const INSERT = `insert into contacts (id, workspace_id, email_address, first_name, last_name, phone_number, time_zone,
@@ -25,7 +28,7 @@ const INSERT = `insert into contacts (id, workspace_id, email_address, first_nam
 
 /**
  * Adds contacts to a workspace.
- * @returns how many were added for good: fewer than asked for when the signal came first
+ * @returns how many were committed: fewer than requested after an abort
  */
 export async function insertManyContacts(pool: pg.Pool, options: BulkOptions): Promise<number> {
   const { count, workspaceId, now } = options;

@@ -1,12 +1,12 @@
-// Names of the people in demo and bulk data, by the country they live in. Data only. A name that is not written in
-// Latin letters carries the spelling that its e-mail address has, behind a slash.
+// Names of the people in demo and bulk data, by country. Data only. A name in other than Latin letters is followed by a slash and its
+// spelling in the e-mail address.
 
 export interface Country {
   readonly code: string;
-  /** How many of a thousand people live there. */
+  /** How many of a thousand people live in the country. */
   readonly weight: number;
   readonly timeZones: readonly [string, ...string[]];
-  /** A phone number: every # is a digit. */
+  /** The format of phone numbers: every # is a digit. */
   readonly phone: string;
   readonly firstNames: string;
   readonly lastNames: string;

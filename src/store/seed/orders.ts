@@ -1,4 +1,4 @@
-// A shop in bulk: products, and orders over a year with their lines, invoices and payments.
+// Adds a shop in bulk: products, and orders of one year with their lines, invoices and payments.
 
 import type pg from 'pg';
 import { executorOf, inOrder } from '../connections/executor.ts';
@@ -8,11 +8,11 @@ import { type BulkOptions, insertInChunks, withoutLimits } from './bulk.ts';
 import { insertManyContacts } from './contacts.ts';
 
 const SPREAD_DAYS = 365;
-/** What there are so many of at least, before orders are made. */
+/** The minimum number of products before orders are added. */
 const PRODUCTS = 60;
-/** A contact has so many orders on average. */
+/** The average number of orders of a contact. */
 const ORDERS_PER_CONTACT = 3;
-/** Orders are of so many contacts at most: their ids are a parameter. */
+/** The maximum number of contacts with orders, because their ids are one parameter. */
 const MAX_BUYERS = 50_000;
 const CURRENCY = 'USD';
 
@@ -20,7 +20,7 @@ const MATERIALS = 'Oak Linen Walnut Ceramic Copper Wool Bamboo Marble Canvas Lea
 const THINGS = 'Lamp Blanket Bowl Planner Mug Candle Tray Pillow Clock Notebook';
 const SIZES = 'Small Large';
 
-/** Products with two variants each, of one price. The number of a product is its place in the materials and the things. */
+/** Products with two variants each, and one price for each variant. A product's number selects its material and its thing. */
 const PRODUCTS_SQL = `
   with m as (select name, n - 1 as n from unnest(string_to_array('${MATERIALS}', ' ')) with ordinality m (name, n)),
   t as (select name, n - 1 as n from unnest(string_to_array('${THINGS}', ' ')) with ordinality t (name, n)),
@@ -39,7 +39,7 @@ const PRODUCTS_SQL = `
   insert into product_prices (workspace_id, product_id, variant_id, name, amount, currency)
   select $1, product_id, id, 'Standard', round((9 + id * 7919 % 9000 / 100.0)::numeric, 2), '${CURRENCY}' from v order by id`;
 
-/** Everything that a line copies, and the number by which orders choose a price. */
+/** Everything that a line copies, and the number by which orders select a price. */
 const PRICES = `
   select row_number() over (order by p.id) - 1 as number, p.id, p.product_id, p.variant_id, p.amount, p.payment_type, v.fulfillment_required,
     ${COPIED_COLUMNS}
@@ -48,7 +48,7 @@ const PRICES = `
   where p.workspace_id = $1 and p.payment_type = 'one_time' and p.currency = '${CURRENCY}' and coalesce(p.setup_amount, 0) = 0
     and not (p.archived or v.archived or d.archived)`;
 
-/** Of ten orders seven are paid and sent, one is paid, one waits for its money, and one was canceled. */
+/** Of ten orders, seven are paid and sent, one is paid, one awaits payment, and one is canceled. */
 const ORDERS_SQL = `
   with price as materialized (${PRICES}),
   o as materialized (
@@ -106,9 +106,9 @@ const TABLES = [
 ];
 
 /**
- * Adds orders to a workspace, and the products and contacts that they need. An interruption lets the chunks that are under way end, so that
- * the numbers of orders and invoices have no gap.
- * @returns how many orders were added for good: fewer than asked for when the signal came first
+ * Adds orders to a workspace, with the products and contacts that they need. After an interruption, running chunks are completed, so that
+ * the numbers of orders and invoices have no gaps.
+ * @returns how many orders were committed: fewer than requested after an abort
  */
 export async function insertManyOrders(pool: pg.Pool, options: BulkOptions): Promise<number> {
   const { count, workspaceId, now, signal } = options;
@@ -119,7 +119,7 @@ export async function insertManyOrders(pool: pg.Pool, options: BulkOptions): Pro
   const last = await withoutLimits(pool, (client) =>
     takeNumbers(inOrder(executorOf(client)), workspaceId, { order: count, invoice: count }),
   );
-  /** Those before the first ones of ours. */
+  /** The last numbers before ours. */
   const numbers: [number, number] = [last.order - count, last.invoice - count];
   const added = await insertInChunks(pool, {
     ...options,
@@ -160,7 +160,7 @@ async function findBuyers(client: pg.PoolClient, workspaceId: bigint): Promise<b
   return rows.map(({ id }) => id);
 }
 
-/** Gives the numbers back that no order got, unless others were taken after them. */
+/** Returns unused numbers, unless others were taken after them. */
 async function returnNumbers(
   client: pg.PoolClient,
   workspaceId: bigint,

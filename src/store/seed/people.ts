@@ -1,11 +1,11 @@
-// Makes people out of names: who they are, where they live, how to reach them. Pure.
+// Makes people with names, addresses and contact data. Pure.
 import { COUNTRIES } from './names.ts';
 import type { Random } from './random.ts';
 
 export interface Person {
   readonly firstName: string;
   readonly lastName: string;
-  /** "jurgen.schafer": what stands before the @, plain letters and a dot. */
+  /** The part before the @: plain letters and a dot, such as "jurgen.schafer". */
   readonly mailbox: string;
   readonly country: string;
   readonly timeZone: string;
@@ -17,7 +17,7 @@ interface Name {
   readonly plain: string;
 }
 
-/** Letters that Unicode does not take apart into a base and an accent. */
+/** Letters that Unicode does not decompose into a base letter and an accent. */
 const SPELLED: Record<string, string> = { ß: 'ss', ł: 'l', ı: 'i', ø: 'o', æ: 'ae' };
 
 const PLACES = COUNTRIES.map((country) => ({
@@ -26,7 +26,7 @@ const PLACES = COUNTRIES.map((country) => ({
   lastNames: toNames(country.lastNames),
 }));
 
-/** Every country as often as its weight says, so that picking one is one look-up. */
+/** Every country as often as its weight, so that picking one is one look-up. */
 const BY_WEIGHT = PLACES.flatMap((place) => Array.from({ length: place.weight / 5 }, () => place)) as [
   (typeof PLACES)[number],
 ];

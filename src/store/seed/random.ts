@@ -1,16 +1,16 @@
-// Numbers that look random and are the same in every run, so that demo data can be talked about.
+// Pseudorandom numbers that are the same in every run, so that demo data is reproducible.
 
 export interface Random {
-  /** From 0 up to, not including, 1. */
+  /** A number from 0 up to, but not including, 1. */
   next(): number;
-  /** A whole number from 0 up to, not including, `below`. */
+  /** An integer from 0 up to, but not including, `below`. */
   below(below: number): number;
   pick<T>(items: readonly [T, ...T[]]): T;
   /** True in `share` of the cases, such as 0.1. */
   chance(share: number): boolean;
 }
 
-/** A generator with a state of its own (Mulberry32: 32 bits, plenty for names and dates). */
+/** Creates a generator with its own state (Mulberry32: 32 bits, enough for names and dates). */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   function next(): number {
