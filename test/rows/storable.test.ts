@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { isStorable } from '../../src/rows/storable.ts';
 import { readRows } from '../../src/store/reading/reads.ts';
+import { named } from '../../src/store/sql/statements.ts';
 import { query, withPrisma } from '../../src/store/store.ts';
 import { sharedGateway } from '../support/gateway.ts';
 import { TEXTS } from '../support/hostile.ts';
@@ -36,12 +37,12 @@ test('a value of any depth is checked', () => {
 
 test('text that cannot be stored is a client error, also where it was not checked before', async () => {
   const { store } = gateway.app;
-  const text = { name: 'text', text: 'select $1::text' };
+  const text = named('text', 'select $value::text');
   const json = { name: 'json', text: 'select $1::jsonb' };
   for (const work of [
     () => query(store, text, ['\0']),
     () => query(store, json, [JSON.stringify('\0')]),
-    () => readRows({ store }, text, ['\0'], { teamId: 1n, workspaceIds: null }, { unowned: 'text' }),
+    () => readRows({ store }, text, { value: '\0' }, { teamId: 1n, workspaceIds: null }, { unowned: 'text' }),
     () => withPrisma(store, (prisma) => prisma.team.findFirst({ where: { publicId: '\0' } })),
   ]) {
     await expect(work()).rejects.toMatchObject({ code: 'invalid' });

@@ -1,6 +1,13 @@
-// Prepared statements by name: one name, one text.
+// Prepared statements by name: one name, one text. Their parameters have names, too.
 import { expect, onTestFinished, test } from 'vitest';
-import { compareTexts, rememberedStatements, statement } from '../../src/store/sql/statements.ts';
+import {
+  compareTexts,
+  named,
+  numbered,
+  rememberedStatements,
+  statement,
+  valuesOf,
+} from '../../src/store/sql/statements.ts';
 
 const exists = (table: string) => statement(`made_up.${table}`, () => `select from ${table} where id = $1`);
 
@@ -27,9 +34,35 @@ test('a name that has a text is refused to another one', () => {
 });
 
 test("a projection's statements are remembered by themselves", () => {
-  const projected = rememberedStatements((name, text) => ({ name: `${name}.c1`, text, isProjection: true }));
+  const projected = rememberedStatements((name, text) => ({
+    ...numbered(`${name}.c1`, text),
+    isProjection: true,
+  }));
   const page = () => projected('made_up.teams', () => 'select t.id from teams t');
   expect(page()).toBe(page());
-  expect(page()).toEqual({ name: 'made_up.teams.c1', text: 'select t.id from teams t', isProjection: true });
+  expect(page()).toEqual({
+    ...{ name: 'made_up.teams.c1', text: 'select t.id from teams t', parameters: [], isProjection: true },
+  });
   expect(() => projected('made_up.teams', () => 'select t.name from teams t')).toThrow(TypeError);
+});
+
+test('parameters are numbered by their first use, and each has one number', () => {
+  const both = named(
+    'made_up.both',
+    'select $second, $first, $second, $first_of_all, $row_workspace',
+    '$first',
+  );
+  expect(both.text).toBe('select $1, $2, $1, $3, $2');
+  expect(valuesOf(both, { first: 1, second: null, first_of_all: 3, another: 4 })).toEqual([null, 1, 3]);
+});
+
+test('a value that is missing is an error', () => {
+  const of = named('made_up.of_team', 'select $team');
+  expect(() => valuesOf(of, { teams: 1n })).toThrow(new TypeError('The parameter team is missing'));
+});
+
+test('a name whose parameters have names is refused to the same text with others', () => {
+  const by = (parameter: string) => statement('made_up.by', () => `select $${parameter}`);
+  expect(by('id')).toBe(by('id'));
+  expect(() => by('time')).toThrow('Two statements are called made_up.by');
 });

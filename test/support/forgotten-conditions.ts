@@ -1,7 +1,7 @@
 // Simulates a forgotten condition: removes it from every statement that a gateway sends.
 import type pg from 'pg';
 import { serialize } from 'pg-protocol';
-import type { Statement } from '../../src/store/sql/statements.ts';
+import type { NamedStatement, Statement } from '../../src/store/sql/statements.ts';
 import type { Gateway } from './gateway.ts';
 
 /** A condition that is always true, and that keeps the types of its parameters. */
@@ -10,8 +10,11 @@ const always = (...parameters: string[]) =>
 
 type Rule = readonly [RegExp, (...parts: string[]) => string];
 
-/** The owner check: rows belong to the caller's team, and to the workspaces that the caller is limited to. */
-const OWNER: readonly Rule[] = [
+/**
+ * The owner check: rows belong to the caller's team, and to the workspaces that the caller is limited to.
+ * @param team the placeholder of the caller's team
+ */
+const owner = (team: string): readonly Rule[] => [
   [/\b(?:[wptg]\.)?team_id = (\$\d+)(?:::bigint)?/g, (_, team = '') => always(`${team}::bigint`)],
   // As Prisma writes it.
   [/"j\d+"\."team_id" = (\$\d+)/g, (_, team = '') => always(`${team}::bigint`)],
@@ -21,18 +24,21 @@ const OWNER: readonly Rule[] = [
     (_, one = '', other = '') => always(`${one}::bigint[]`, `${other}::bigint[]`),
   ],
   [
-    /\((\$\d+)::bigint\[\] is null or exists \(select from workspaces w where w\.id = any\(\$\d+\) and [^)]*\)(?: or \$1::bigint is null\))?\)/g,
+    /\((\$\d+)::bigint\[\] is null or exists \(select from workspaces w where w\.id = any\(\$\d+\) and [^)]*\)(?: or \$\d+::bigint is null\))?\)/g,
     (_, one = '') => always(`${one}::bigint[]`),
   ],
   [/ and (\$\d+)::bigint\[\] is null(?! or)/g, (_, one = '') => ` and ${always(`${one}::bigint[]`)}`],
   // Teams themselves, and lists below them.
-  [/\bt\.id = \$1 and /g, () => `${always('$1::bigint')} and `],
-  [/\bp\.id = \$1\) p/g, () => `${always('$1::bigint')}) p`],
-  [/\$3 = \$1/g, () => always('$3::bigint', '$1::bigint')],
+  [new RegExp(`\\bt\\.id = \\${team} and `, 'g'), () => `${always(`${team}::bigint`)} and `],
+  [new RegExp(`\\bp\\.id = \\${team}\\) p`, 'g'), () => `${always(`${team}::bigint`)}) p`],
+  [
+    new RegExp(`(\\$\\d+) = \\${team}(?!\\d)`, 'g'),
+    (_, parent = '') => always(`${parent}::bigint`, `${team}::bigint`),
+  ],
 ];
 
 /** The parent check: rows of a list belong to its parent, and a change is of the row that was found. */
-const PARENT: readonly Rule[] = [
+const parent = (): readonly Rule[] => [
   [/\bt\.workspace_id = (?:\$\d+|p\.(?:workspace_)?id) and /g, () => ''],
   [
     /\bt\.(?:workspace|team|contact|funnel|endpoint)_id = (\$\d+|p\.id)(?= and )/g,
@@ -44,7 +50,7 @@ const PARENT: readonly Rule[] = [
   ],
 ];
 
-const RULES = { owner: OWNER, parent: PARENT };
+const RULES = { owner, parent };
 export type Condition = keyof typeof RULES;
 
 /**
@@ -53,9 +59,11 @@ export type Condition = keyof typeof RULES;
  */
 export function forget({ app }: Gateway, condition: Condition): Set<string> {
   const changed = new Set<string>();
-  const without = (name: string, text: string) => {
+  const without = (name: string, text: string, parameters: readonly string[] = []) => {
     let rest = text;
-    for (const [pattern, to] of RULES[condition]) rest = rest.replaceAll(pattern, to);
+    // Where parameters have no names, it is the first.
+    const team = `$${Math.max(parameters.indexOf('team') + 1, 1)}`;
+    for (const [pattern, to] of RULES[condition](team)) rest = rest.replaceAll(pattern, to);
     if (rest !== text) changed.add(name);
     return rest;
   };
@@ -63,8 +71,10 @@ export function forget({ app }: Gateway, condition: Condition): Set<string> {
   for (const target of [readers, scans]) {
     const { read } = target;
     Object.assign(target, {
-      read: (statement: Statement, ...rest: [unknown[], bigint?, AbortSignal?]) =>
-        read({ ...statement, text: without(statement.name, statement.text) }, ...rest),
+      read: (statement: Statement & Partial<NamedStatement>, ...rest: [unknown[], bigint?, AbortSignal?]) => {
+        const { name, text, parameters } = statement;
+        return read({ ...statement, text: without(name, text, parameters) }, ...rest);
+      },
     });
   }
   pool.on('connect', (client) => {

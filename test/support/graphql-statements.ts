@@ -2,6 +2,7 @@
 
 import { READERS } from '../../src/store/connections/connection-counts.ts';
 import { SCANS } from '../../src/store/connections/queues.ts';
+import type { NamedStatement, Values } from '../../src/store/sql/statements.ts';
 import type { Gateway } from './gateway.ts';
 
 /** The names of the statements that `work` sends, by the pool and by the reading connections. */
@@ -35,17 +36,20 @@ async function settle({ app: { store } }: Gateway): Promise<void> {
   await highWaterMarks.after(highWaterMarks.asked());
 }
 
-/** Calls `watch` before every named statement, until the returned function is called. */
+/** Calls `watch` before every named statement, with its values by the names of its parameters, until the returned function is called. */
 export function intercept(
   gateway: Gateway,
-  watch: (name: string, send: () => Promise<unknown>, values: unknown) => Promise<unknown>,
+  watch: (name: string, send: () => Promise<unknown>, values: Values) => Promise<unknown>,
 ): () => void {
   const { pool, readers, lookups, scans } = gateway.app.store;
   const { query } = pool;
   const watched =
     (target: object, send: (...args: never[]) => unknown) =>
-    (...args: [{ name?: string }, ...unknown[]]) =>
-      watch(args[0].name ?? 'unnamed', async () => Reflect.apply(send, target, args), args[1]);
+    (...args: [Partial<NamedStatement>, unknown[], ...unknown[]]) => {
+      const [{ name = 'unnamed', parameters = [] }, values] = args;
+      const byName = Object.fromEntries(parameters.map((parameter, index) => [parameter, values[index]]));
+      return watch(name, async () => Reflect.apply(send, target, args), byName);
+    };
   const undo = [readers, lookups, scans].map((target) => {
     const { read } = target;
     Object.assign(target, { read: watched(target, read) });

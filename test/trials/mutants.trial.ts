@@ -21,9 +21,6 @@ interface Mutant {
   readonly tests: readonly string[];
 }
 
-/** PostgreSQL has to know of which type parameters are. */
-const ANYBODY = '$1::bigint is not null and ($2::bigint[] is null or true)';
-
 const MUTANTS: readonly Mutant[] = [
   {
     guard: 'the owner of a page',
@@ -31,8 +28,8 @@ const MUTANTS: readonly Mutant[] = [
     edits: [
       [
         // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a template.
-        "`${isOwned(parents, '$3', workspace)} and ${table.narrowed('$2')}${provided",
-        `\`${ANYBODY}\${provided`,
+        "`${isOwned(parents, '$parent_id', workspace)} and ${table.narrowed('$workspaces')}${provided",
+        '`true${provided',
       ],
     ],
     tests: ['access-matrix', 'tenancy'],
@@ -41,7 +38,7 @@ const MUTANTS: readonly Mutant[] = [
     guard: 'the owner of an object by its id',
     file: 'src/store/reading/rows.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a template.
-    edits: [["${table.owned('$1', '$2', scope.workspace ?? undefined)}`,", `${ANYBODY}\`,`]],
+    edits: [["${table.owned('$team', '$workspaces', scope.workspace ?? undefined)}`,", 'true`,']],
     tests: ['access-matrix', 'tenancy'],
   },
   {

@@ -9,9 +9,9 @@ import { isStorable } from '../../rows/storable.ts';
 import { withTransaction } from '../changing/transactions.ts';
 import { toPage } from '../reading/pages.ts';
 import { readRows } from '../reading/reads.ts';
-import { boundsOf, limitOf, orderOf, parametersOf, rangeOf, scanDirection } from '../reading/selections.ts';
+import { boundsOf, limitOf, orderOf, rangeOf, scanDirection, valuesOfBounds } from '../reading/selections.ts';
 import { idOfPublicId } from '../sql/public-ids.ts';
-import { type Statement, statement } from '../sql/statements.ts';
+import { named, type Statement, statement, valuesOf } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { query, type Store, type StoreContext, type Transaction, withPrisma } from '../store.ts';
 import { columnsOf } from '../tables/table.ts';
@@ -91,21 +91,21 @@ export async function findCaller(
   tenancy: Tenancy,
   personId: bigint | null,
 ): Promise<UserRow | null> {
-  const { teamId } = tenancy;
   const caller = statement(
     'users.caller',
     () => `select ${selectList(USER_COLUMNS)}, coalesce(t.service_team_id,
-          (select m.team_id from team_members m where m.user_id = t.id and m.team_id = $1)) as "team"
+          (select m.team_id from team_members m where m.user_id = t.id and m.team_id = $team)) as "team"
       from users t
-      where t.id = coalesce($2::bigint, (select s.id from users s where s.service_team_id = $1))
-        and (t.service_team_id = $1 or exists (select from team_members m where m.user_id = t.id and m.team_id = $1))`,
+      where t.id = coalesce($id::bigint, (select s.id from users s where s.service_team_id = $team))
+        and (t.service_team_id = $team or exists (select from team_members m where m.user_id = t.id and m.team_id = $team))`,
   );
-  return (await readRows(ctx, caller, [teamId, personId], tenancy, OF_TEAM)).map(makeUser)[0] ?? null;
+  const values = { team: tenancy.teamId, id: personId };
+  return (await readRows(ctx, caller, values, tenancy, OF_TEAM)).map(makeUser)[0] ?? null;
 }
 
 /** SQL of the ids of a team's users: its service user and its members. */
-const TEAM_USERS = `(select s.id, s.service_team_id as team from users s where s.service_team_id = $1
-        union all select user_id, team_id from team_members where team_id = $1) m`;
+const TEAM_USERS = `(select s.id, s.service_team_id as team from users s where s.service_team_id = $team
+        union all select user_id, team_id from team_members where team_id = $team) m`;
 
 /**
  * Reads a page of a team's users.
@@ -123,22 +123,23 @@ export async function findTeamUsers(
     `users.of_team.${sort}.${direction}`,
     () => `select ${selectList(USER_COLUMNS)}, m.team as "team"
       from ${TEAM_USERS} join users t on t.id = m.id
-      where coalesce(t.id = any($3::bigint[]), true) and ${rangeOf(sort, 4, 't.id')}
-      order by ${orderOf(sort, direction)} limit $2`,
+      where coalesce(t.id = any($ids::bigint[]), true) and ${rangeOf(sort, 't.id')}
+      order by ${orderOf(sort, direction)} limit $limit`,
   );
-  const values = [tenancy.teamId, limitOf(page), only, ...parametersOf(boundsOf(page))];
+  const values = { team: tenancy.teamId, limit: limitOf(page), ids: only, ...valuesOfBounds(boundsOf(page)) };
   const rows = await readRows(ctx, ofTeam, values, tenancy, OF_TEAM);
   return toPage(rows.map(makeUser), page);
 }
 
-const COUNT_OF_TEAM: Statement = {
-  name: 'users.of_team.count',
-  text: `select count(*)::int as count from ${TEAM_USERS}`,
-};
+const COUNT_OF_TEAM = named('users.of_team.count', `select count(*)::int as count from ${TEAM_USERS}`);
 
 /** Counts a team's users. */
 export async function countTeamUsers({ store }: StoreContext, { teamId }: Tenancy): Promise<number> {
-  const [found] = await query<{ count: number }>(store, COUNT_OF_TEAM, [teamId]);
+  const [found] = await query<{ count: number }>(
+    store,
+    COUNT_OF_TEAM,
+    valuesOf(COUNT_OF_TEAM, { team: teamId }),
+  );
   return found?.count ?? 0;
 }
 

@@ -2,7 +2,7 @@
 import { MAX_ID } from '../../cursors.ts';
 import type { Selection } from '../../pagination.ts';
 import { BlockRow, type RowBlock, textOf } from '../../rows/row-block.ts';
-import { type Statement, statement } from '../sql/statements.ts';
+import { type NamedStatement, statement, type Values } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
 import type { Table } from '../tables/table.ts';
@@ -10,15 +10,14 @@ import type { Unowned } from '../tenancy/row-owners.ts';
 import { findWorkspace, isBelowWorkspace, isOwned, ownedParents } from './parents.ts';
 import { readRows, scanRows } from './reads.ts';
 import {
-  BOUNDS,
   boundsOf,
   isExpensive,
   ofSelection,
   type Places,
-  parametersOf,
   type Selected,
   selectionOf,
   selectSome,
+  valuesOfBounds,
 } from './selections.ts';
 
 type Row = { id: bigint };
@@ -61,12 +60,12 @@ export async function countUnder<R extends Row>(
   const selected = selectionOf(table, { ...(filter && { filter }) });
   const count = perParent(table, selected, parents, 'count', (places) => {
     const limit = MAX_EXACT_COUNT + 1;
-    const condition = table.narrowed('$2');
+    const condition = table.narrowed('$workspaces');
     return `(select count(*) from (${selectSome(table, selected, places, { isBounded: false, limit, condition })}) s)`;
   });
-  const workspaceIds = await workspacesOf(ctx, table, tenancy, parents);
-  const values = [tenancy.teamId, workspaceIds, count.parents, ...selected.values];
-  const found = valuesOf(await scanRows(ctx, count.statement, values, tenancy, NUMBERS));
+  const workspaces = await workspacesOf(ctx, table, tenancy, parents);
+  const values = { team: tenancy.teamId, workspaces, ...count.values, ...selected.values };
+  const found = byParent(await scanRows(ctx, count.statement, values, tenancy, NUMBERS));
   return parents.map((id) => {
     const rows = Number(found.get(String(id)) ?? 0);
     return { count: Math.min(rows, MAX_EXACT_COUNT), isExact: rows <= MAX_EXACT_COUNT };
@@ -87,29 +86,16 @@ export async function existsUnder<R extends Row>(
   if (parents.length > 1 && !(await ctx.store.placement.rules()).joinsParents)
     return (await Promise.all(parents.map((id) => existsUnder(ctx, table, tenancy, [id], probe)))).flat();
   const selected = selectionOf(table, probe);
-  const bounded = BOUNDS[selected.sort];
-  const exists = perParent(
-    table,
-    selected,
-    parents,
-    'exists',
-    (places) => {
-      // A scalar subquery needs one row of the index, and cannot become a join that reads the complete table.
-      const condition = table.narrowed('$2');
-      return `(select true from (${selectSome(table, selected, places, { isBounded: true, limit: 1, condition })}) s)`;
-    },
-    bounded,
-  );
-  const workspaceIds = await workspacesOf(ctx, table, tenancy, parents);
-  const values = [
-    tenancy.teamId,
-    workspaceIds,
-    exists.parents,
-    ...parametersOf(boundsOf(toBounds(probe))),
-    ...selected.values,
-  ];
+  const exists = perParent(table, selected, parents, 'exists', (places) => {
+    // A scalar subquery needs one row of the index, and cannot become a join that reads the complete table.
+    const condition = table.narrowed('$workspaces');
+    return `(select true from (${selectSome(table, selected, places, { isBounded: true, limit: 1, condition })}) s)`;
+  });
+  const workspaces = await workspacesOf(ctx, table, tenancy, parents);
+  const bounds = valuesOfBounds(boundsOf(toBounds(probe)));
+  const values = { team: tenancy.teamId, workspaces, ...exists.values, ...bounds, ...selected.values };
   const read = isExpensive(selected, parents.length, 1) ? scanRows : readRows;
-  const found = valuesOf(await read(ctx, exists.statement, values, tenancy, NUMBERS));
+  const found = byParent(await read(ctx, exists.statement, values, tenancy, NUMBERS));
   return parents.map((id) => (found.get(String(id)) ?? null) !== null);
 }
 
@@ -135,9 +121,8 @@ export function toBounds({ id, time, side, sort = 'id' }: Probe) {
 }
 
 /**
- * The statement that evaluates an expression for each parent that the caller owns, and the value of its `$3`. For a single parent it uses
- * no join.
- * @param bounded the number of parameters between `$3` and the values of filters
+ * The statement that evaluates an expression for each parent that the caller owns, and the value of its parameter for the parents. For a
+ * single parent it uses no join.
  */
 function perParent<R extends Row>(
   table: Table<R>,
@@ -145,30 +130,31 @@ function perParent<R extends Row>(
   parents: readonly bigint[],
   name: string,
   value: (places: Places) => string,
-  bounded = 0,
-): { statement: Statement; parents: bigint | bigint[] } {
+): { statement: NamedStatement; values: Values } {
   const above = table.parent.table;
   const [only, ...others] = parents;
-  const places = { bound: 4, value: 4 + bounded };
   const whole = `${table.listName ?? table.name}.${name}`;
   if (only === undefined || others.length > 0 || isBelowWorkspace(above)) {
     const workspace = isBelowWorkspace(above) ? 'p.workspace_id' : 'p.id';
     const text = () =>
-      `select p.id as "parentId", ${value({ ...places, parent: 'p.id', workspace })} as "value" from ${ownedParents(above)}`;
-    return { statement: selectionStatement(whole, selected, text), parents: [...new Set(parents)] };
+      `select p.id as "parentId", ${value({ parent: 'p.id', workspace })} as "value" from ${ownedParents(above)}`;
+    return {
+      statement: selectionStatement(whole, selected, text),
+      values: { parent_ids: [...new Set(parents)] },
+    };
   }
   const text = () =>
-    `select $3::bigint as "parentId", ${value({ ...places, parent: '$3', workspace: '$3' })} as "value" where ${isOwned(above, '$3', '$3')}`;
-  return { statement: selectionStatement(`${whole}_one`, selected, text), parents: only };
+    `select $parent_id::bigint as "parentId", ${value({ parent: '$parent_id', workspace: '$parent_id' })} as "value" where ${isOwned(above, '$parent_id', '$parent_id')}`;
+  return { statement: selectionStatement(`${whole}_one`, selected, text), values: { parent_id: only } };
 }
 
 /** A statement for a selection. */
-function selectionStatement(name: string, selected: Selected, text: () => string): Statement {
+function selectionStatement(name: string, selected: Selected, text: () => string): NamedStatement {
   return ofSelection(statement(`${name}${selected.name}`, text), selected);
 }
 
 /** The results of `perParent` by parent id. */
-function valuesOf(rows: RowBlock): Map<string | null, string | null> {
+function byParent(rows: RowBlock): Map<string | null, string | null> {
   return new Map(
     rows.map((block, index) => {
       const row = new BlockRow(block, index);

@@ -68,7 +68,7 @@ const stepsOf = (
     from ${funnels}
       join funnel_steps t on t.workspace_id = f.workspace_id and t.funnel_id = f.id and ${IN_WORKFLOW}
       ${withPages ? 'left join pages p on p.workspace_id = t.workspace_id and p.id = t.page_id' : ''}
-    where ${ownedWorkspace('f.workspace_id', '$1', '$2')}${workspace === null ? '' : ` and f.workspace_id = ${workspace}`}
+    where ${ownedWorkspace('f.workspace_id', '$team', '$workspaces')}${workspace === null ? '' : ` and f.workspace_id = ${workspace}`}
     order by t.funnel_id, ${STEP_ORDER}`;
 
 /**
@@ -86,10 +86,10 @@ export async function findSteps(
   const owners = withPages ? [...projected.owners, ...PAGE_OWNERS] : projected.owners;
   const make = withPages ? withPage(projected.make) : (projected.make as RowMaker<StepRow>);
   const ids = [...new Set(funnelIds)];
-  const funnels = 'unnest($3::bigint[]) i (id) join funnels f on f.id = i.id';
+  const funnels = 'unnest($funnel_ids::bigint[]) i (id) join funnels f on f.id = i.id';
   const blocks = await readKnown(ctx, tenancy, {
     known: { table: 'funnels', ids },
-    value: ids,
+    values: { funnel_ids: ids },
     owners,
     statementOf: ({ suffix, workspace }) =>
       projected.statement(`funnel_steps.of_funnels${suffix}`, () =>
@@ -108,14 +108,14 @@ export async function findStepsAround(
   const { columns, make, owners } = project(STEPS);
   const blocks = await readKnown(ctx, tenancy, {
     known: { table: 'funnel_steps', ids: stepIds },
-    value: stepIds,
+    values: { step_ids: stepIds },
     owners: [...owners, ...PAGE_OWNERS],
     statementOf: ({ suffix, workspace }) =>
       statement(`funnel_steps.around${suffix}`, () =>
         stepsOf(
           `(select distinct o.workspace_id, o.funnel_id as id
-          from unnest($3::bigint[]) i (id) join funnel_steps o on o.id = i.id
-          where ${workspace === null ? '($2::bigint[] is null or o.workspace_id = any($2))' : `o.workspace_id = ${workspace}`}) f`,
+          from unnest($step_ids::bigint[]) i (id) join funnel_steps o on o.id = i.id
+          where ${workspace === null ? '($workspaces::bigint[] is null or o.workspace_id = any($workspaces))' : `o.workspace_id = ${workspace}`}) f`,
           columns,
           true,
           workspace,
@@ -167,14 +167,15 @@ export async function findSplitsByFilter(
     'funnel_steps.by_filter',
     () => `select t.workspace_id, t.public_id, ${publicIdOf('funnels', 't.funnel_id')}
       from refine_filters f join funnel_steps t on t.workspace_id = f.workspace_id and t.filter_id = f.id
-      where f.id = $3 and t.removed_at is null and ${ownedWorkspace('f.workspace_id', '$1', '$2')} order by t.id limit $4`,
+      where f.id = $filter_id and t.removed_at is null and ${ownedWorkspace('f.workspace_id', '$team', '$workspaces')} order by t.id limit $limit`,
   );
   const { workspaceIds } = await ctx.store.placement.nameWorkspaces(tenancy, {
     table: 'refine_filters',
     ids: [filterId],
   });
   const owners = [{ of: 'workspace', field: 0, row: 0 }] as const;
-  const rows = await readRows(ctx, byFilter, [tenancy.teamId, workspaceIds, filterId, most], tenancy, owners);
+  const values = { team: tenancy.teamId, workspaces: workspaceIds, filter_id: filterId, limit: most };
+  const rows = await readRows(ctx, byFilter, values, tenancy, owners);
   return rows.map((block, index) => {
     const row = new BlockRow(block, index);
     return { publicId: textOf(row, 1) ?? '', funnelPublicId: textOf(row, 2) ?? '' };

@@ -2,7 +2,7 @@
 import type { RowBlock } from '../../rows/row-block.ts';
 import type { Part } from '../shard-placement/placement.ts';
 import type { KnownRows } from '../shard-placement/row-places.ts';
-import { inWorkspace, type Statement } from '../sql/statements.ts';
+import { inWorkspace, type NamedStatement, type Values } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
 import type { Owners } from '../tenancy/row-owners.ts';
@@ -17,28 +17,29 @@ export interface KnownIn {
 }
 
 const ANYWHERE: KnownIn = { suffix: '', workspace: null };
-const IN_WORKSPACE: KnownIn = { suffix: '_in_workspace', workspace: '$4' };
+const IN_WORKSPACE: KnownIn = { suffix: '_in_workspace', workspace: '$workspace_id' };
 
-/** A read whose `$1` is the caller's team, and `$2` the workspaces to which the caller is restricted. */
+/** A read whose `$team` is the caller's team, and `$workspaces` those to which the caller is restricted. */
 interface KnownRead {
   /** The rows to read; null for rows outside workspaces: direct children of teams. */
   readonly known: KnownRows | null;
-  /** The value of `$3`. */
-  readonly value: unknown;
+  /** Its other values, by the names of the parameters. */
+  readonly values: Values;
   readonly owners: Owners;
-  statementOf(scope: KnownIn): Statement;
+  statementOf(scope: KnownIn): NamedStatement;
 }
 
 /** Executes the read, and returns one block for each statement. @throws as `readRows` */
 export async function readKnown(
   ctx: StoreContext,
   tenancy: Tenancy,
-  { known, value, owners, statementOf }: KnownRead,
+  { known, values, owners, statementOf }: KnownRead,
 ): Promise<readonly RowBlock[]> {
-  const read = ({ teamId, workspaceIds, only }: Part) =>
-    only === null
-      ? readRows(ctx, statementOf(ANYWHERE), [teamId, workspaceIds, value], tenancy, owners)
-      : readRows(ctx, statementOf(IN_WORKSPACE), [teamId, workspaceIds, value, only], tenancy, owners);
+  const read = ({ teamId, workspaceIds, only }: Part) => {
+    const statement = statementOf(only === null ? ANYWHERE : IN_WORKSPACE);
+    const all = { team: teamId, workspaces: workspaceIds, workspace_id: only, ...values };
+    return readRows(ctx, statement, all, tenancy, owners);
+  };
   if (known === null) return [await read({ ...tenancy, only: null })];
   return Promise.all((await ctx.store.placement.splitByWorkspace(tenancy, known)).map(read));
 }

@@ -1,7 +1,7 @@
 // Sums up the hours of pages, and finds the steps that show pages.
 import { BlockRow, type RowBlock, textOf } from '../../rows/row-block.ts';
 import { showingStep } from '../sql/showing-steps.ts';
-import type { Statement } from '../sql/statements.ts';
+import { type NamedStatement, named, type Values } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
 import type { RowOwner } from '../tenancy/row-owners.ts';
@@ -33,22 +33,23 @@ export interface Span {
 const OWNERS: readonly RowOwner[] = [{ of: 'workspace', field: 0, row: 0 }];
 
 /** @param of the key by which they are grouped @param pages the ids of the pages */
-const sumsBy = (name: string, of: string, from: string, pages: string): Statement => ({
-  name: `page_hours.by_${name}`,
-  text: `select t.workspace_id, ${of}, t.currency, sum(t.views_all), sum(t.views_unique), sum(t.optins),
+const sumsBy = (name: string, of: string, from: string, pages: string): NamedStatement =>
+  named(
+    `page_hours.by_${name}`,
+    `select t.workspace_id, ${of}, t.currency, sum(t.views_all), sum(t.views_unique), sum(t.optins),
       sum(t.sales_count), sum(t.sales_value), sum(t.recurring_sales_count), sum(t.recurring_sales_value)
     from ${from}
-    where t.workspace_id = $1::bigint and ${pages} and t.hour >= $2::timestamptz and t.hour < $3::timestamptz
+    where t.workspace_id = $workspace_id::bigint and ${pages} and t.hour >= $from::timestamptz and t.hour < $to::timestamptz
     group by 1, 2, 3 order by 2, 3`,
-});
+  );
 
-const OF_PAGES = 't.page_id = any($4::bigint[])';
+const OF_PAGES = 't.page_id = any($page_ids::bigint[])';
 const BY_PAGE = sumsBy('page', 't.page_id', 'page_hours t', OF_PAGES);
 // `OF_PAGES` too, because with the join alone PostgreSQL might read the hours of all pages of the workspace.
 const BY_DAY = sumsBy(
   'day',
   `p.nth || ' ' || to_char(t.hour at time zone 'UTC', 'YYYY-MM-DD')`,
-  'unnest($4::bigint[], $5::int[]) p (id, nth), page_hours t',
+  'unnest($page_ids::bigint[], $spans::int[]) p (id, nth), page_hours t',
   `t.page_id = p.id and ${OF_PAGES}`,
 );
 
@@ -58,7 +59,7 @@ export function findPageSums(
   tenancy: Tenancy,
   { workspaceId, pageIds, from, to }: Span,
 ): Promise<Sums[]> {
-  return findSums(ctx, tenancy, BY_PAGE, [workspaceId, from, to, pageIds]);
+  return findSums(ctx, tenancy, BY_PAGE, { workspace_id: workspaceId, from, to, page_ids: pageIds });
 }
 
 /** Finds the sums of each day of each span, in each currency. @throws AppError as `scanRows` */
@@ -69,18 +70,18 @@ export function findDaySums(
   counted: readonly Pick<Span, 'pageIds'>[],
 ): Promise<Sums[]> {
   const pages = counted.flatMap(({ pageIds }, nth) => pageIds.map((id) => [id, nth] as const));
-  return findSums(ctx, tenancy, BY_DAY, [
-    ...[workspaceId, from, to],
-    pages.map(([id]) => id),
-    pages.map(([, nth]) => nth),
-  ]);
+  return findSums(ctx, tenancy, BY_DAY, {
+    ...{ workspace_id: workspaceId, from, to },
+    page_ids: pages.map(([id]) => id),
+    spans: pages.map(([, nth]) => nth),
+  });
 }
 
 async function findSums(
   ctx: StoreContext,
   tenancy: Tenancy,
-  statement: Statement,
-  values: unknown[],
+  statement: NamedStatement,
+  values: Values,
 ): Promise<Sums[]> {
   const block = await scanRows(ctx, statement, values, tenancy, OWNERS);
   return rowsOf(block).map(([, of, currency, ...sums]): Sums => {
@@ -113,11 +114,11 @@ export interface ShowingStep {
   readonly funnel: { readonly id: bigint; readonly publicId: string; readonly name: string };
 }
 
-const SHOWING: Statement = {
-  name: 'funnel_steps.showing',
-  text: `select s.workspace_id, s.page_id, s.name, f.id, f.public_id, f.name
-    from ${showingStep('$1::bigint', 'any($2::bigint[])')}`,
-};
+const SHOWING = named(
+  'funnel_steps.showing',
+  `select s.workspace_id, s.page_id, s.name, f.id, f.public_id, f.name
+    from ${showingStep('$workspace_id::bigint', 'any($page_ids::bigint[])')}`,
+);
 
 /** Finds the steps that show these pages of one workspace, at most one for each page. */
 export async function findShowingSteps(
@@ -126,7 +127,8 @@ export async function findShowingSteps(
   workspaceId: bigint,
   pageIds: readonly bigint[],
 ): Promise<ShowingStep[]> {
-  const block = await readRows(ctx, SHOWING, [workspaceId, pageIds], tenancy, OWNERS);
+  const values = { workspace_id: workspaceId, page_ids: pageIds };
+  const block = await readRows(ctx, SHOWING, values, tenancy, OWNERS);
   return rowsOf(block).map(([, pageId = '', name = '', id = '', publicId = '', funnelName = '']) => {
     return { pageId: BigInt(pageId), name, funnel: { id: BigInt(id), publicId, name: funnelName } };
   });

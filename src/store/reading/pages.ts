@@ -17,7 +17,7 @@ import { leaveReplica, replicaOf } from '../replicas/reading.ts';
 import type { Chosen, Replicas } from '../replicas/replicas.ts';
 import type { PublicIdTable } from '../sql/public-ids.ts';
 import { isProvided, providedValues } from '../sql/refined.ts';
-import type { Statement } from '../sql/statements.ts';
+import type { NamedStatement, Values } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
 import type { Table } from '../tables/table.ts';
@@ -28,16 +28,15 @@ import { readRows, scanRows } from './reads.ts';
 import { type RefinedList, type RefinedRead, readBounded } from './refined.ts';
 import { type Asked, isOwn } from './refined-statements.ts';
 import {
-  BOUNDS,
   type Bounds,
   boundsOf,
   isExpensive,
   limitOf,
   ofSelection,
-  parametersOf,
   scanDirection,
   selectionOf,
   selectPage,
+  valuesOfBounds,
 } from './selections.ts';
 
 type Row = { id: bigint };
@@ -55,11 +54,10 @@ interface PageRead {
   readonly timeField: number;
 }
 
-/** A statement and its parameters: those before the bounds' parameters, and those behind them. */
+/** A statement and the values of its parameters, without those of the bounds. */
 interface StatementRead {
-  readonly statement: Statement;
-  readonly before: readonly unknown[];
-  readonly behind: readonly unknown[];
+  readonly statement: NamedStatement;
+  readonly values: Values;
   readonly isExpensive: boolean;
   readonly tenancy: Tenancy;
   readonly owners: Owners;
@@ -89,10 +87,9 @@ export async function findPageUnder<R extends Row>(
   const pageUnder = projected.statement(
     `${table.listName ?? table.name}.under_id.${direction}${selected.name}${provided ? '.provided' : ''}`,
     () => {
-      const behind = 5 + BOUNDS[selected.sort];
-      const [workspace, value] = nestedIn === null ? ['$3', behind] : [`$${behind}`, behind + 1];
-      const places = { parent: '$3', workspace, bound: 5, value };
-      const owned = `${isOwned(parents, '$3', workspace)} and ${table.narrowed('$2')}${provided ? ` and ${isProvided(value + selected.given.length)}` : ''}`;
+      const workspace = nestedIn === null ? '$parent_id' : '$workspace_id';
+      const places = { parent: '$parent_id', workspace };
+      const owned = `${isOwned(parents, '$parent_id', workspace)} and ${table.narrowed('$workspaces')}${provided ? ` and ${isProvided(workspace)}` : ''}`;
       return selectPage(
         table,
         selected,
@@ -105,12 +102,15 @@ export async function findPageUnder<R extends Row>(
     ctx,
     pageRead(table, page, projected, {
       statement: ofSelection(pageUnder, selected),
-      before: [tenancy.teamId, tenancy.workspaceIds, parent, limitOf(page)],
-      behind: [
-        ...(nestedIn === null ? [] : [workspaceId]),
+      values: {
+        team: tenancy.teamId,
+        workspaces: tenancy.workspaceIds,
+        parent_id: parent,
+        workspace_id: workspaceId,
+        limit: limitOf(page),
         ...selected.values,
-        ...(provided ? providedValues(provided) : []),
-      ],
+        ...(provided && providedValues(provided)),
+      },
       isExpensive: isExpensive(selected, 1, limitOf(page)),
       tenancy,
       owners: projected.owners,
@@ -152,11 +152,11 @@ export async function findPagesUnder<R extends Row>(
     `${table.listName ?? table.name}.under_ids.${direction}${selected.name}`,
     () => {
       const workspace = table.parent.nestedIn === null ? 'p.id' : 'p.workspace_id';
-      const places = { parent: 'p.id', workspace, bound: 5, value: 5 + BOUNDS[sort] };
+      const places = { parent: 'p.id', workspace };
       const columns = selectList(projected.columns);
       const byTime = sort === 'id' ? '' : `f."${sort}" ${direction}, `;
       return `select f.*, p.id as "parentId" from ${ownedParents(table.parent.table)} left join lateral (
-        ${selectPage(table, selected, { columns, places, direction }, table.narrowed('$2'))}
+        ${selectPage(table, selected, { columns, places, direction }, table.narrowed('$workspaces'))}
       ) f on true
       order by p.id, ${byTime}f.id ${direction}`;
     },
@@ -165,8 +165,13 @@ export async function findPagesUnder<R extends Row>(
     ctx,
     pageRead(table, page, projected, {
       statement: ofSelection(pages, selected),
-      before: [tenancy.teamId, tenancy.workspaceIds, [...new Set(parents)], limitOf(page)],
-      behind: selected.values,
+      values: {
+        team: tenancy.teamId,
+        workspaces: tenancy.workspaceIds,
+        parent_ids: [...new Set(parents)],
+        limit: limitOf(page),
+        ...selected.values,
+      },
       isExpensive: isExpensive(selected, parents.length, limitOf(page)),
       tenancy,
       owners: projected.owners,
@@ -293,8 +298,7 @@ async function readSettled(ctx: StoreContext, read: PageRead): Promise<RowBlock>
 function readBetween(ctx: StoreContext, { by }: PageRead, bounds: Bounds): Promise<RowBlock> {
   if ('list' in by) return readBounded(ctx, by, bounds);
   const read = by.isExpensive ? scanRows : readRows;
-  const values = [...by.before, ...parametersOf(bounds), ...by.behind];
-  return read(ctx, by.statement, values, by.tenancy, by.owners);
+  return read(ctx, by.statement, { ...by.values, ...valuesOfBounds(bounds) }, by.tenancy, by.owners);
 }
 
 /**

@@ -1,5 +1,5 @@
-// SQL about the parents of a list: that the caller owns the parent, and which rows are below it. `$1` is the caller's team, `$2` the
-// workspaces to which the caller is restricted, and `$3` the parent or parents.
+// SQL about the parents of a list: that the caller owns the parent, and which rows are below it. `$team` is the caller's team, and
+// `$workspaces` are those to which the caller is restricted.
 import { BlockRow, textOf } from '../../rows/row-block.ts';
 import { statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
@@ -30,29 +30,31 @@ export async function findWorkspace(
   const ofParent = statement(
     `${parents}.workspace`,
     () =>
-      `select ${workspace} from ${parents} p where p.id = $3 and ${ownedWorkspace(workspace, '$1', '$2')}`,
+      `select ${workspace} from ${parents} p where p.id = $id and ${ownedWorkspace(workspace, '$team', '$workspaces')}`,
   );
   const { workspaceIds } = isBelowWorkspace(parents)
     ? await ctx.store.placement.nameWorkspaces(tenancy, { table: parents, ids: [id] })
     : tenancy;
-  const rows = await readRows(ctx, ofParent, [tenancy.teamId, workspaceIds, id], tenancy, OF_WORKSPACE);
+  const values = { team: tenancy.teamId, workspaces: workspaceIds, id };
+  const rows = await readRows(ctx, ofParent, values, tenancy, OF_WORKSPACE);
   const [found] = rows.map((block, index) => textOf(new BlockRow(block, index), 0));
   return found == null ? null : BigInt(found);
 }
 
 /** The condition that the caller owns one parent. @param workspace SQL of the parent's workspace */
 export function isOwned(parents: ParentTable, parent: string, workspace: string): string {
-  return parents === 'teams' ? `${parent} = $1` : ownedWorkspace(workspace, '$1', '$2');
+  return parents === 'teams' ? `${parent} = $team` : ownedWorkspace(workspace, '$team', '$workspaces');
 }
 
-/** The parents that the caller owns, as `p`. */
+/** The parents `$parent_ids` that the caller owns, as `p`. */
 export function ownedParents(parents: ParentTable): string {
-  if (parents === 'teams') return '(select p.id from teams p where p.id = any($3::bigint[]) and p.id = $1) p';
+  if (parents === 'teams')
+    return '(select p.id from teams p where p.id = any($parent_ids::bigint[]) and p.id = $team) p';
   if (parents === 'workspaces')
-    return `(select p.id from workspaces p where p.id = any($3::bigint[])
-      and p.team_id = $1 and ($2::bigint[] is null or p.id = any($2))) p`;
-  return `(select p.id, p.workspace_id from unnest($3::bigint[]) i (id) join ${parents} p on p.id = i.id
-    where ${ownedWorkspace('p.workspace_id', '$1', '$2')}) p`;
+    return `(select p.id from workspaces p where p.id = any($parent_ids::bigint[])
+      and p.team_id = $team and ($workspaces::bigint[] is null or p.id = any($workspaces))) p`;
+  return `(select p.id, p.workspace_id from unnest($parent_ids::bigint[]) i (id) join ${parents} p on p.id = i.id
+    where ${ownedWorkspace('p.workspace_id', '$team', '$workspaces')}) p`;
 }
 
 /**

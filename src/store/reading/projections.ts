@@ -3,7 +3,7 @@
 
 import { SharedCache } from '../../concurrency/shared-cache.ts';
 import { type Columns, columnsWithRows, type RowMaker, rowMaker } from '../../rows/columns.ts';
-import { inWorkspace, rememberedStatements, type StatementOf, statement } from '../sql/statements.ts';
+import { numbered, rememberedStatements, type StatementOf, statement } from '../sql/statements.ts';
 import type { Owning, RowOwner } from '../tenancy/row-owners.ts';
 
 /** A table, or a part of one, whose columns can be projected. The type parameter is the row of all columns. */
@@ -103,8 +103,7 @@ function partialProjection<Row>(
     suffix,
     owners: ownersOf(columns, source.owners),
     statement: rememberedStatements((name, text) => ({
-      name: `${name}${suffix}`,
-      text: inWorkspace(text),
+      ...numbered(`${name}${suffix}`, text),
       isProjection: true,
     })),
   };

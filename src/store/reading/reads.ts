@@ -3,13 +3,14 @@ import type { RowBlock } from '../../rows/row-block.ts';
 import { toStoreError } from '../connections/failures.ts';
 import { ResultTooLarge } from '../connections/rows-query.ts';
 import { readFrom } from '../replicas/reading.ts';
-import type { Statement } from '../sql/statements.ts';
+import { type NamedStatement, type Values, valuesOf } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
 import type { Owners } from '../tenancy/row-owners.ts';
 
 /**
  * Executes one short prepared read on a shared, pipelined connection. If its result is too large, reads it again with `scanRows`.
+ * @param values by the names of the statement's parameters
  * @param tenancy of the caller
  * @param owners the columns that identify the owner of a row
  * @throws AppError `unavailable` if the database cannot be reached or took too long; the signal's reason if it is aborted before the read
@@ -17,8 +18,8 @@ import type { Owners } from '../tenancy/row-owners.ts';
  */
 export async function readRows(
   ctx: StoreContext,
-  statement: Statement,
-  values: unknown[],
+  statement: NamedStatement,
+  values: Values,
   tenancy: Tenancy,
   owners: Owners,
 ): Promise<RowBlock> {
@@ -38,8 +39,8 @@ export async function readRows(
  */
 export async function scanRows(
   ctx: StoreContext,
-  statement: Statement,
-  values: unknown[],
+  statement: NamedStatement,
+  values: Values,
   tenancy: Tenancy,
   owners: Owners,
 ): Promise<RowBlock> {
@@ -58,11 +59,12 @@ export async function scanRows(
 function readOver(
   ctx: StoreContext,
   kind: 'readers' | 'scans',
-  statement: Statement,
-  values: unknown[],
+  statement: NamedStatement,
+  values: Values,
   tenantId: bigint,
 ): Promise<RowBlock> {
   const { store, signal } = ctx;
-  if (store.replicas === null) return store[kind].read(statement, values, tenantId, signal);
-  return readFrom(ctx, kind, statement, values, tenantId);
+  const numbered = valuesOf(statement, values);
+  if (store.replicas === null) return store[kind].read(statement, numbered, tenantId, signal);
+  return readFrom(ctx, kind, statement, numbered, tenantId);
 }

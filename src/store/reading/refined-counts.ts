@@ -2,6 +2,7 @@
 import type { Selection } from '../../pagination.ts';
 import { BlockRow, textOf } from '../../rows/row-block.ts';
 import { type RefineCriteria, refinedStatement } from '../sql/refined.ts';
+import type { Values } from '../sql/statements.ts';
 import type { StoreContext } from '../store.ts';
 import type { Owners } from '../tenancy/row-owners.ts';
 import { type Count, MAX_EXACT_COUNT, NUMBERS } from './counts.ts';
@@ -22,17 +23,20 @@ export async function countRefined<R extends Row>(
   selection: Selection,
 ): Promise<Count> {
   const { table, tenancy, workspaceId } = list;
-  const conditions = conditionsOf(list, selection, 4);
+  const conditions = conditionsOf(list, selection);
   const { sources } = conditions;
   const sql = allOf(conditions.parts);
   const isExact = conditions.isExact && sources[0]?.hasRepeats === false;
   const limit = MAX_EXACT_COUNT + 1;
-  const values = [tenancy.teamId, tenancy.workspaceIds, workspaceId, ...conditions.values];
+  const values = {
+    team: tenancy.teamId,
+    workspaces: tenancy.workspaceIds,
+    workspace_id: workspaceId,
+    ...conditions.values,
+  };
   const numbers = async (name: string, selected: readonly string[]) => {
     if (selected.length === 0) return [];
-    // Never evaluated: it tells PostgreSQL the types of all parameters.
-    const types = `(select from ${table.name} t where false and ${sql})`;
-    const text = `select ${selected.join(', ')} where ${isOwn(table)} and not exists ${types}`;
+    const text = `select ${selected.join(', ')} where ${isOwn(table)}`;
     const block = await scanRows(
       ctx,
       refinedStatement(`${table.name}.${name}`, text),
@@ -63,7 +67,7 @@ export async function countRefined<R extends Row>(
         found.map(() => MAX_EXACT_COUNT),
       ) ?? -1
     ];
-  const listed = between(table, '$3', '$3', 't.id > 0');
+  const listed = between(table, '$workspace_id', '$workspace_id', 't.id > 0');
   if (least !== undefined) {
     const matching = `select from ${table.name} t where ${listed} and t.id = x.id and ${sql} offset 0`;
     const [count = 0] = await numbers('refined_count', [
@@ -95,14 +99,16 @@ export async function findMatches<R extends Row>(
   ids: readonly bigint[],
   filters: readonly RefineCriteria[],
 ): Promise<Map<bigint, boolean[]>> {
-  const values: unknown[] = [tenancy.teamId, tenancy.workspaceIds, workspaceId, ids];
-  const matches = filters.map((criteria) => {
-    const { parts, values: more } = conditionsOf({ table, criteria }, {}, values.length + 1);
-    values.push(...more);
-    return `, (${allOf(parts)}) is true`;
-  });
-  const text = `select t.workspace_id, t.id${matches.join('')} from ${table.name} t where t.workspace_id = $3
-    and t.id = any($4::bigint[]) and ${table.visible} and ${isOwn(table)}`;
+  const conditions = filters.map((criteria, index) =>
+    conditionsOf({ table, criteria }, {}, `filter_${index + 1}_criterion`),
+  );
+  const matches = conditions.map(({ parts }) => `, (${allOf(parts)}) is true`);
+  const values: Values = Object.assign(
+    { team: tenancy.teamId, workspaces: tenancy.workspaceIds, workspace_id: workspaceId, ids },
+    ...conditions.map((one) => one.values),
+  );
+  const text = `select t.workspace_id, t.id${matches.join('')} from ${table.name} t where t.workspace_id = $workspace_id
+    and t.id = any($ids::bigint[]) and ${table.visible} and ${isOwn(table)}`;
   const owners: Owners = [{ of: 'workspace', field: 0, row: 0 }];
   const comparisons = filters.reduce((sum, { criteria }) => sum + criteria.length, 0) * ids.length;
   const read = comparisons > FEW_COMPARISONS ? scanRows : readRows;

@@ -10,27 +10,27 @@ import {
   refinedCondition,
   type Source,
 } from '../sql/refined.ts';
+import type { Values } from '../sql/statements.ts';
 import type { Table } from '../tables/table.ts';
 import type { Owners } from '../tenancy/row-owners.ts';
 import { between, isOwned, rowsById } from './parents.ts';
-import { conditionOf, orderOf, rangeOf, rangeOfValue, selectionOf } from './selections.ts';
+import { conditionOf, orderOf, parameterOf, rangeOf, rangeOfValue, selectionOf } from './selections.ts';
 
 type AnyTable = Table<{ id: bigint }>;
 
-/** A source with numbered parameters. */
-export interface PlacedSource extends Omit<Source, 'ids'> {
-  ids(reading: Reading): string;
+/** The source of one part of a list's conditions. */
+export interface PartSource extends Source {
   /** The index of its part. */
   readonly part: number;
 }
 
-/** The conditions on a list's rows `t`, with all parameters. `$3` is the workspace. */
+/** The conditions on a list's rows `t`. `$workspace_id` is the list's workspace. */
 export interface Conditions {
-  /** The SQL of each part. */
-  readonly parts: readonly { readonly sql: string; onId?(id: string): string }[];
-  readonly values: readonly unknown[];
+  readonly parts: readonly Condition[];
+  /** The values of all parts. */
+  readonly values: Values;
   /** Each source has, from an index, the ids of all matching rows and perhaps of others. */
-  readonly sources: readonly PlacedSource[];
+  readonly sources: readonly PartSource[];
   /** Whether there is only one part, so that its source has no other rows. */
   readonly isExact: boolean;
 }
@@ -40,31 +40,24 @@ export function allOf(conditions: readonly { readonly sql: string }[]): string {
   return conditions.length === 0 ? 'true' : conditions.map(({ sql }) => `(${sql})`).join(' and ');
 }
 
-/** The conditions of a saved filter and of the list's own filters. @param first the number of the first parameter */
+/**
+ * The conditions of a saved filter and of the list's own filters.
+ * @param prefix how the names of the saved filter's parameters begin; no two saved filters in one statement have the same
+ */
 export function conditionsOf<R extends { id: bigint }>(
   { table, criteria }: { readonly table: Table<R>; readonly criteria: RefineCriteria },
   selection: Pick<Selection, 'filter'>,
-  first: number,
+  prefix = 'criterion',
 ): Conditions {
   const { given, values } = selectionOf(table, selection);
   const parts = [
-    ...given.map((filter, index): Condition => listCondition(filter, values[index] ?? [])),
-    ...refinedCondition(table.matches, criteria),
+    ...given.map((filter) => listCondition(filter, values[parameterOf(filter)] ?? [])),
+    ...refinedCondition(table.matches, criteria, prefix),
   ];
-  let next = first;
-  const placed = parts.map(({ values, sql, onId, source }, part) => {
-    const at = next;
-    next += values.length;
-    return {
-      sql: sql(at),
-      ...(onId && { onId: (id: string) => onId(at, id) }),
-      source: source && { ...source, part, ids: (reading: Reading) => source.ids(at, reading) },
-    };
-  });
-  const sources = placed.flatMap(({ source }) => source ?? []);
+  const sources = parts.flatMap(({ source }, part) => (source === null ? [] : { ...source, part }));
   return {
-    parts: placed,
-    values: parts.flatMap((part) => part.values),
+    parts,
+    values: Object.assign({}, ...parts.map((part) => part.values)),
     sources,
     isExact: parts.length === 1 && sources.length === 1,
   };
@@ -73,11 +66,12 @@ export function conditionsOf<R extends { id: bigint }>(
 /** A filter of the list itself. Each has an index. */
 function listCondition(filter: AnyTable['filters'][number], values: readonly unknown[]): Condition {
   const { match, array } = filter;
-  const sql = (first: number) => conditionOf(filter, `$${first}`);
+  const parameter = parameterOf(filter);
+  const sql = conditionOf(filter, `$${parameter}`);
   return {
-    values: [values],
+    values: { [parameter]: values },
     sql,
-    source: 'table' in match ? inPairs(match, array, values.length) : inRange(sql),
+    source: 'table' in match ? inPairs(match, `$${parameter}::${array}`, values.length) : inRange(sql),
   };
 }
 
@@ -105,7 +99,7 @@ function inOrder(
   limits: string,
   condition = 'true',
 ): string {
-  const range = between(table, '$3', '$3', `${rangeOf(sort, 5, 't.id')} and ${condition}`);
+  const range = between(table, '$workspace_id', '$workspace_id', `${rangeOf(sort, 't.id')} and ${condition}`);
   return `select ${columns} from ${table.name} t where ${range} order by ${orderOf(sort, direction)} ${limits}`;
 }
 
@@ -116,12 +110,12 @@ const placeOf = (sort: Asked['sort'], alias = 't') =>
 /** Reads complete ranges. @param columns of the list's rows `t` */
 export function wholeRanges(table: AnyTable, columns = 't.id'): Reading {
   const rows = (condition: string) =>
-    `select ${columns} from ${table.name} t where ${between(table, '$3', '$3', condition)}`;
+    `select ${columns} from ${table.name} t where ${between(table, '$workspace_id', '$workspace_id', condition)}`;
   return {
     rows,
     equal: (key, value) => rows(`${key} = ${value}`),
     pairs: ({ table: pairs, row, value: column }, value) =>
-      `select b.${row} as id from ${pairs} b where b.workspace_id = $3 and b.${column} = ${value}`,
+      `select b.${row} as id from ${pairs} b where b.workspace_id = $workspace_id and b.${column} = ${value}`,
   };
 }
 
@@ -131,15 +125,15 @@ function rangesInOrder(table: AnyTable, asked: Asked, columns: string, limits: s
   return {
     rows: (condition) => inOrder(table, asked, columns, limits, condition),
     equal(key, value) {
-      const { range, order } = rangeOfValue(sort, 5, [key, value], direction);
+      const { range, order } = rangeOfValue(sort, [key, value], direction);
       // `is not null`, because some indexes contain only rows with a value.
       return `select ${columns} from ${table.name} t
-        where ${between(table, '$3', '$3', `${range} and ${key} is not null`)} order by ${order} ${limits}`;
+        where ${between(table, '$workspace_id', '$workspace_id', `${range} and ${key} is not null`)} order by ${order} ${limits}`;
     },
     pairs({ table: pairs, row, value: column }, value) {
       const [key, id] = [`b.${column}`, `b.${row}`];
       return `select ${id} as id from ${pairs} b
-        where b.workspace_id = $3 and (${key}, ${id}) > (${value}, $5) and (${key}, ${id}) < (${value}, $6)
+        where b.workspace_id = $workspace_id and (${key}, ${id}) > (${value}, $low_id) and (${key}, ${id}) < (${value}, $high_id)
         order by ${key} ${direction}, ${id} ${direction} ${limits}`;
     },
   };
@@ -153,7 +147,7 @@ interface Ordered {
 }
 
 /** The first rows of a source in the list's order. */
-function fromRanges(table: AnyTable, asked: Asked, source: PlacedSource, limit: string): Ordered {
+function fromRanges(table: AnyTable, asked: Asked, source: PartSource, limit: string): Ordered {
   if (source.isOfRows && source.ranges === 1)
     return { sql: `(${source.ids(rangesInOrder(table, asked, 't.*', limit))}) t`, alias: 't' };
   return {
@@ -163,7 +157,7 @@ function fromRanges(table: AnyTable, asked: Asked, source: PlacedSource, limit: 
 }
 
 /** The ids and times of the first rows of a source in the list's order. */
-function firstIds(table: AnyTable, asked: Asked, source: PlacedSource, limit: string): string {
+function firstIds(table: AnyTable, asked: Asked, source: PartSource, limit: string): string {
   const { sort, direction } = asked;
   const ids = source.ids(rangesInOrder(table, asked, placeOf(sort), limit));
   const each = source.hasRepeats ? 'distinct ' : '';
@@ -172,19 +166,20 @@ function firstIds(table: AnyTable, asked: Asked, source: PlacedSource, limit: st
 
 /** The row with the id `x.id`, for a lateral join that stops when the page is full. `offset 0` is an optimization fence: no join can start with the rows of the list. */
 function eachRow(table: AnyTable, condition = 'true'): string {
-  return `select t.* from ${table.name} t where t.id = x.id and ${between(table, '$3', '$3', condition)} offset 0`;
+  return `select t.* from ${table.name} t where t.id = x.id and ${between(table, '$workspace_id', '$workspace_id', condition)} offset 0`;
 }
 
 /** The condition that the caller owns the list. */
-export const isOwn = (table: AnyTable) => `${isOwned('workspaces', '$3', '$3')} and ${table.narrowed('$2')}`;
+export const isOwn = (table: AnyTable) =>
+  `${isOwned('workspaces', '$workspace_id', '$workspace_id')} and ${table.narrowed('$workspaces')}`;
 
 /** The page of a source's rows in the list's order. */
-export function orderedOf(table: AnyTable, asked: Asked, source: PlacedSource): string {
+export function orderedOf(table: AnyTable, asked: Asked, source: PartSource): string {
   const { sort, direction, columns, owned } = asked;
   const order = orderOf(sort, direction);
   if (source.isOfRows && source.ranges === 1)
-    return `select ${columns} from ${fromRanges(table, asked, source, 'limit $4').sql} where ${owned} order by ${order}`;
-  return shownRows(table, asked, firstIds(table, asked, source, 'limit $4'));
+    return `select ${columns} from ${fromRanges(table, asked, source, 'limit $limit').sql} where ${owned} order by ${order}`;
+  return shownRows(table, asked, firstIds(table, asked, source, 'limit $limit'));
 }
 
 /** The rows of a page with their columns, in order. @param page a query for their ids */
@@ -194,8 +189,8 @@ function shownRows(
   page = 'select * from k',
 ): string {
   const order = orderOf(sort, direction);
-  const rows = rowsById(table, '$3', `select p.id from (${page}) p`, order);
-  return `select ${columns} from ${rows} where ${between(table, '$3', '$3', owned)} order by ${order}`;
+  const rows = rowsById(table, '$workspace_id', `select p.id from (${page}) p`, order);
+  return `select ${columns} from ${rows} where ${between(table, '$workspace_id', '$workspace_id', owned)} order by ${order}`;
 }
 
 /**
@@ -208,7 +203,7 @@ export function walkOf(
   table: AnyTable,
   { parts, sources }: Conditions,
   asked: Asked,
-  base: PlacedSource | null,
+  base: PartSource | null,
   walked: number,
   most: readonly number[] | null,
 ): string {
@@ -219,7 +214,7 @@ export function walkOf(
       : fromRanges(table, asked, base, `limit ${walked}`);
   const condition = allOf(parts.filter((_, part) => part !== base?.part));
   const matching = (selected: string, condition: string) =>
-    `select ${selected} from ${sql} where ${condition} order by ${orderOf(sort, direction, alias)} limit $4`;
+    `select ${selected} from ${sql} where ${condition} order by ${orderOf(sort, direction, alias)} limit $limit`;
   const matches =
     sort === 'id' ? matching(columns, `${owned} and ${condition}`) : matching(placeOf(sort), condition);
   if (most === null)
@@ -237,13 +232,13 @@ export function walkOf(
   const [shown, byTime] =
     sort === 'id' ? ['k', ''] : [`lateral (${shownRows(table, asked)})`, `p."${sort}" ${direction}, `];
   return `with k as materialized (${matches}), s as materialized (
-      select case when (select count(*) from k) >= $4 then true else not exists (${next}) end as is_complete
+      select case when (select count(*) from k) >= $limit then true else not exists (${next}) end as is_complete
     )
     select p.*, s.is_complete${counts.join('')} from s left join ${shown} p on true order by ${byTime}p.id ${direction}`;
 }
 
 /** The ids of a source, each once. `offset 0` is an optimization fence: the planner cannot scan the list instead. */
-export function idsOf({ ids, hasRepeats }: PlacedSource, reading: Reading): string {
+export function idsOf({ ids, hasRepeats }: PartSource, reading: Reading): string {
   return `(select ${hasRepeats ? 'distinct ' : ''}x.* from (${ids(reading)}) x offset 0) x`;
 }
 
@@ -262,20 +257,20 @@ export function sourceOf(
   if (source === undefined) throw new TypeError('There is no such source.');
   const order = orderOf(sort, direction);
   if (sort !== 'id' && !source.isOfRows) {
-    const range = `${rangeOf(sort, 5, 't.id')} and ${allOf(parts)}`;
+    const range = `${rangeOf(sort, 't.id')} and ${allOf(parts)}`;
     return `with k as materialized (
-        select ${placeOf(sort)} from ${rowsById(table, '$3', `select x.id from ${idsOf(source, wholeRanges(table))}`)}
-        where ${between(table, '$3', '$3', range)}
-        order by ${order} limit $4
+        select ${placeOf(sort)} from ${rowsById(table, '$workspace_id', `select x.id from ${idsOf(source, wholeRanges(table))}`)}
+        where ${between(table, '$workspace_id', '$workspace_id', range)}
+        order by ${order} limit $limit
       ) ${shownRows(table, asked)}`;
   }
   const orderOfIds = orderOf(sort, direction, 'x');
   const inRange = `select x.* from ${idsOf(source, wholeRanges(table, placeOf(sort)))}
-    where ${rangeOf(sort, 5, 'x.id', 'x.updated_at')} order by ${orderOfIds}`;
-  if (isExact) return shownRows(table, asked, `${inRange} limit $4`);
+    where ${rangeOf(sort, 'x.id', 'x.updated_at')} order by ${orderOfIds}`;
+  if (isExact) return shownRows(table, asked, `${inRange} limit $limit`);
   const others = parts.filter((_, part) => part !== source.part);
   const early = others.flatMap(({ onId }) => (onId === undefined ? [] : [{ sql: onId('x.id') }]));
   const late = others.filter(({ onId }) => onId === undefined);
   return `select ${columns} from (${inRange} offset 0) x cross join lateral (${eachRow(table, allOf(late))}) t
-    where ${owned} and ${allOf(early)} order by ${orderOfIds} limit $4`;
+    where ${owned} and ${allOf(early)} order by ${orderOfIds} limit $limit`;
 }

@@ -18,7 +18,7 @@ import { lastStepOf } from './last-steps.ts';
 import { project } from './projections.ts';
 import { readRows, scanRows } from './reads.ts';
 import { type Asked, conditionsOf, isOwn, orderedOf, sourceOf, walkOf } from './refined-statements.ts';
-import { BOUNDS, type Bounds, boundsOf, MAX_MERGED_ROWS, parametersOf } from './selections.ts';
+import { type Bounds, boundsOf, MAX_MERGED_ROWS, valuesOfBounds } from './selections.ts';
 
 type Row = { id: bigint };
 type AnyTable = Table<Row>;
@@ -89,22 +89,20 @@ export async function readBounded(
 ): Promise<RowBlock> {
   const { table, tenancy, workspaceId, limits = LIMITS } = list;
   const { owners, sort, limit, name } = given;
-  const conditions = conditionsOf(list, selection, 5 + BOUNDS[sort]);
+  const conditions = conditionsOf(list, selection);
   const { sources, isExact } = conditions;
-  const first = [
-    tenancy.teamId,
-    tenancy.workspaceIds,
-    workspaceId,
-    limit,
-    ...parametersOf(bounds),
-    ...conditions.values,
-  ];
   const { provided } = selection;
-  const values = provided === undefined ? first : [...first, ...providedValues(provided)];
+  const values = {
+    team: tenancy.teamId,
+    workspaces: tenancy.workspaceIds,
+    workspace_id: workspaceId,
+    limit,
+    ...valuesOfBounds(bounds),
+    ...conditions.values,
+    ...(provided && providedValues(provided)),
+  };
   const asked =
-    provided === undefined
-      ? given
-      : { ...given, owned: `${given.owned} and ${isProvided(first.length + 1)}` };
+    provided === undefined ? given : { ...given, owned: `${given.owned} and ${isProvided('$workspace_id')}` };
   const readBy = (read: typeof readRows, step: string, text: string) =>
     read(ctx, refinedStatement(`${name}.${step}`, text), values, tenancy, owners);
 

@@ -2,6 +2,7 @@
 // answer.
 
 import { selectList } from '../../rows/columns.ts';
+import type { Values } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
 import type { Table } from '../tables/table.ts';
@@ -23,8 +24,8 @@ export async function findById<R extends Row>(
 ): Promise<R | null> {
   const [row] = await findKnown(ctx, table, tenancy, [id], projection, {
     name: 'id',
-    value: id,
-    rows: () => `${table.name} t where t.id = $3`,
+    values: { id },
+    rows: () => `${table.name} t where t.id = $id`,
   });
   return row ?? null;
 }
@@ -44,17 +45,17 @@ export async function findByIds<R extends Row>(
   const distinct = [...new Set(ids)];
   const rows = await findKnown(ctx, table, tenancy, distinct, projection, {
     name: 'ids',
-    value: distinct,
+    values: { ids: distinct },
     // A join, not `= any()`: a hash index can only be searched for one value at a time.
-    rows: () => `unnest($3::bigint[]) i (id) cross join ${table.name} t where t.id = i.id`,
+    rows: () => `unnest($ids::bigint[]) i (id) cross join ${table.name} t where t.id = i.id`,
   });
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.map((id) => byId.get(id) ?? null);
 }
 
 /**
- * Finds the visible rows with these ids that the caller owns, in no particular order. @param select the statement's name, its `$3`, and the
- * SQL of the rows
+ * Finds the visible rows with these ids that the caller owns, in no particular order. @param select the statement's name, its values, and
+ * the SQL of the rows
  */
 async function findKnown<R extends Row>(
   ctx: StoreContext,
@@ -62,17 +63,17 @@ async function findKnown<R extends Row>(
   tenancy: Tenancy,
   ids: readonly bigint[],
   projection: readonly string[] | null,
-  { name, value, rows }: { name: string; value: unknown; rows: () => string },
+  { name, values, rows }: { name: string; values: Values; rows: () => string },
 ): Promise<R[]> {
   const { columns, make, owners, statement } = project(table, projection, tenancy.teamId);
   const blocks = await readKnown(ctx, tenancy, {
     known: table.parent.table === 'teams' ? null : { table: table.name, ids },
-    value,
+    values,
     owners,
     statementOf: (scope) =>
       statement(`${table.name}.${name}${scope.suffix}`, () =>
         inScope(
-          `select ${selectList(columns)} from ${rows()} and ${isVisible(table)} and ${table.owned('$1', '$2', scope.workspace ?? undefined)}`,
+          `select ${selectList(columns)} from ${rows()} and ${isVisible(table)} and ${table.owned('$team', '$workspaces', scope.workspace ?? undefined)}`,
           scope,
         ),
       ),

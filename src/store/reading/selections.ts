@@ -3,9 +3,9 @@
 // filters are conditions on the rows found.
 import { MAX_ID } from '../../cursors.ts';
 import type { PageRequest, Selection } from '../../pagination.ts';
-import type { Sort } from '../../resources/resource.ts';
+import { type Sort, toSnakeCase } from '../../resources/resource.ts';
 import type { PairMatch, TableFilter } from '../sql/filters.ts';
-import { inWorkspace, type Statement } from '../sql/statements.ts';
+import { inWorkspace, type Statement, type Values } from '../sql/statements.ts';
 import type { Table } from '../tables/table.ts';
 import { between, rowsById } from './parents.ts';
 
@@ -17,22 +17,23 @@ export interface Selected {
   readonly sort: Sort;
   /** The requested filters, in the order of the resource description. */
   readonly given: readonly TableFilter[];
-  /** Their values. */
-  readonly values: readonly (readonly unknown[])[];
+  /** Their values, by the names of their parameters (`parameterOf`). */
+  readonly values: Readonly<Record<string, readonly unknown[]>>;
   /** Identifies the SQL text; empty for an unfiltered list ordered by id. */
   readonly name: string;
 }
 
-/** The SQL of the parent and its workspace, and the first parameter numbers of positions and of filter values. */
+/** The parameter of a filter's values. */
+export const parameterOf = ({ property }: TableFilter) => `filter_${toSnakeCase(property)}`;
+
+/** The SQL of the parent and its workspace. */
 export interface Places {
   readonly parent: string;
   readonly workspace: string;
-  readonly bound: number;
-  readonly value: number;
 }
 
 /** An unfiltered list, ordered by id. */
-const WHOLE: Selected = { sort: 'id', given: [], values: [], name: '' };
+const WHOLE: Selected = { sort: 'id', given: [], values: {}, name: '' };
 
 export function selectionOf(table: AnyTable, { sort = 'id', filter }: Selection): Selected {
   if (filter === undefined) return sort === 'id' ? WHOLE : { ...WHOLE, sort, name: `.${sort}` };
@@ -40,7 +41,7 @@ export function selectionOf(table: AnyTable, { sort = 'id', filter }: Selection)
   return {
     sort,
     given,
-    values: given.map(({ property }) => filter[property] ?? []),
+    values: Object.fromEntries(given.map((one) => [parameterOf(one), filter[one.property] ?? []])),
     name: [
       ...(sort === 'id' ? [] : [sort]),
       ...given.map(({ property, match }) => ('time' in match ? `${property}Range` : property)),
@@ -51,7 +52,7 @@ export function selectionOf(table: AnyTable, { sort = 'id', filter }: Selection)
 }
 
 /** Marks the statement of a filtered list. Clients can request many different ones, so a connection keeps a limited number of them. */
-export function ofSelection(statement: Statement, { given }: Selected): Statement {
+export function ofSelection<S extends Statement>(statement: S, { given }: Selected): S {
   return given.length === 0 ? statement : { ...statement, isProjection: true };
 }
 
@@ -75,7 +76,7 @@ export const MAX_MERGED_ROWS = 2_500;
 export function isExpensive({ sort, given, values }: Selected, parents: number, limit: number): boolean {
   const [leader] = given;
   if (leader === undefined) return false;
-  const ranges = parents * (values[0]?.length ?? 0);
+  const ranges = parents * (values[parameterOf(leader)]?.length ?? 0);
   if (leader.unique) return ranges > MAX_MERGED_ROWS;
   const isUntimed = (sort !== 'id' && ('table' in leader.match || leader.untimed)) || 'time' in leader.match;
   if (given.length === 1 && sort === 'updatedAt' && leader.property === sort) return false;
@@ -104,21 +105,21 @@ export function boundsOf({ sort = 'id', order, ...page }: Omit<PageRequest, 'siz
   return { sort, low, high };
 }
 
-/** The number of parameters of bounds. */
-export const BOUNDS: Readonly<Record<Sort, number>> = { id: 2, updatedAt: 4 };
-
-/** Converts bounds to the parameters of `rangeOf`. Ids start at 1. */
-export function parametersOf({ sort, low, high }: Bounds): unknown[] {
-  const [lowId, highId] = [low.id ?? 0n, high.id ?? MAX_ID];
-  if (sort === 'id') return [lowId, highId];
-  return [low.time?.toISOString() ?? '-infinity', lowId, high.time?.toISOString() ?? 'infinity', highId];
+/** Converts bounds to the values of the parameters of `rangeOf`. Ids start at 1. */
+export function valuesOfBounds({ sort, low, high }: Bounds): Values {
+  const ids = { low_id: low.id ?? 0n, high_id: high.id ?? MAX_ID };
+  if (sort === 'id') return ids;
+  const [lowTime, highTime] = [
+    low.time?.toISOString() ?? '-infinity',
+    high.time?.toISOString() ?? 'infinity',
+  ];
+  return { ...ids, low_time: lowTime, high_time: highTime };
 }
 
 /** The condition that the row with this id and time lies between two positions, excluding both. */
-export function rangeOf(sort: Sort, bound: number, id: string, time = 't.updated_at'): string {
-  const [first, second, third, fourth] = boundsFrom(bound);
-  if (sort === 'id') return `${id} > ${first} and ${id} < ${second}`;
-  return `(${time}, ${id}) > (${first}::timestamptz, ${second}::bigint) and (${time}, ${id}) < (${third}::timestamptz, ${fourth}::bigint)`;
+export function rangeOf(sort: Sort, id: string, time = 't.updated_at'): string {
+  if (sort === 'id') return `${id} > $low_id and ${id} < $high_id`;
+  return `(${time}, ${id}) > ($low_time::timestamptz, $low_id::bigint) and (${time}, ${id}) < ($high_time::timestamptz, $high_id::bigint)`;
 }
 
 /**
@@ -129,20 +130,16 @@ export function rangeOf(sort: Sort, bound: number, id: string, time = 't.updated
  */
 export function rangeOfValue(
   sort: Sort,
-  bound: number,
   [key, value]: readonly [key: string, value: string],
   direction: Direction,
 ): { readonly range: string; readonly order: string } {
   const order = orderOf(sort, direction);
-  if (sort !== 'id') return { range: `${rangeOf(sort, bound, 't.id')} and ${key} = ${value}`, order };
-  const [first, second] = boundsFrom(bound);
+  if (sort !== 'id') return { range: `${rangeOf(sort, 't.id')} and ${key} = ${value}`, order };
   return {
-    range: `(${key}, t.id) > (${value}, ${first}) and (${key}, t.id) < (${value}, ${second})`,
+    range: `(${key}, t.id) > (${value}, $low_id) and (${key}, t.id) < (${value}, $high_id)`,
     order: `${key} ${direction}, ${order}`,
   };
 }
-
-const boundsFrom = (bound: number) => [0, 1, 2, 3].map((offset) => `$${bound + offset}`);
 
 export function orderOf(sort: Sort, direction: Direction, alias = 't'): string {
   const byId = `${alias}.id ${direction}`;
@@ -150,7 +147,7 @@ export function orderOf(sort: Sort, direction: Direction, alias = 't'): string {
 }
 
 /**
- * The rows of one page of one parent's list, in order, at most `$4`.
+ * The rows of one page of one parent's list, in order, at most `$limit`.
  * @param columns the select list over `t`
  * @param condition evaluated once, before any row
  */
@@ -161,19 +158,19 @@ export function selectPage(
   condition: string,
 ): string {
   const { sort } = selected;
-  const { parent, workspace, bound } = places;
-  const range = (id: string) => rangeOf(sort, bound, id);
+  const { parent, workspace } = places;
+  const range = (id: string) => rangeOf(sort, id);
   const order = orderOf(sort, direction);
   const text =
     selected.given.length === 0
       ? `select ${columns} from ${table.name} t
-        where ${between(table, parent, workspace, range('t.id'))} and ${condition} order by ${order} limit $4`
+        where ${between(table, parent, workspace, range('t.id'))} and ${condition} order by ${order} limit $limit`
       : `select ${columns} from ${rowsById(
           table,
           workspace,
           `select k.id from (
-            select distinct s.* from ${merged(table, selected, places, { range, order: direction, limit: '$4', isBounded: true })}
-            order by ${orderOf(sort, direction, 's')} limit $4
+            select distinct s.* from ${merged(table, selected, places, { range, order: direction, limit: '$limit', isBounded: true })}
+            order by ${orderOf(sort, direction, 's')} limit $limit
           ) k`,
           order,
         )} where ${condition} order by ${order}`;
@@ -190,8 +187,8 @@ export function selectSome(
   places: Places,
   { isBounded, limit, condition }: { isBounded: boolean; limit: number; condition: string },
 ): string {
-  const { parent, workspace, bound } = places;
-  const range = (id: string) => (isBounded ? rangeOf(selected.sort, bound, id) : `${id} > 0`);
+  const { parent, workspace } = places;
+  const range = (id: string) => (isBounded ? rangeOf(selected.sort, id) : `${id} > 0`);
   return selected.given.length === 0
     ? `select t.id from ${table.name} t where ${between(table, parent, workspace, range('t.id'))} and ${condition} limit ${limit}`
     : `select distinct s.id from ${merged(table, selected, places, { range, order: null, limit: `${limit}`, isBounded })}
@@ -214,7 +211,7 @@ interface Range {
 function merged(table: AnyTable, selected: Selected, places: Places, range: Range): string {
   const [leader, ...others] = selected.given;
   if (leader === undefined) throw new Error('There is no filter.');
-  const conditions = others.map((filter, index) => conditionOf(filter, `$${places.value + 1 + index}`));
+  const conditions = others.map((filter) => conditionOf(filter, `$${parameterOf(filter)}`));
   const { match } = leader;
   const find =
     'table' in match
@@ -222,10 +219,8 @@ function merged(table: AnyTable, selected: Selected, places: Places, range: Rang
       : 'time' in match
         ? byTime(table, selected.sort, match.time)
         : byKey(table, selected.sort, leader);
-  const values =
-    'time' in match
-      ? `(select $${places.value}::${leader.array} as value) v`
-      : `unnest($${places.value}::${leader.array}) v (value)`;
+  const parameter = `$${parameterOf(leader)}::${leader.array}`;
+  const values = 'time' in match ? `(select ${parameter} as value) v` : `unnest(${parameter}) v (value)`;
   const all = conditions.length === 0 ? ALL : conditions.join(' and ');
   return `${values} cross join lateral (
     ${find(places, range, all)} limit ${range.limit}
@@ -244,7 +239,7 @@ function byKey(table: AnyTable, sort: Sort, { unique, untimed, match, array }: T
   const { key, keyOf } = match;
   const isPartOfRange = array === 'bool[]' || keyOf !== undefined;
   const isKnown = keyOf === undefined ? ALL : `${key} is not null`;
-  return ({ parent, workspace, bound }, { range, order, limit, isBounded }, condition) => {
+  return ({ parent, workspace }, { range, order, limit, isBounded }, condition) => {
     const value = keyOf?.('v.value') ?? 'v.value';
     if (untimed && sort !== 'id' && order !== null)
       return walkedOrFound(sort, `${key} = ${value}`, {
@@ -259,14 +254,14 @@ function byKey(table: AnyTable, sort: Sort, { unique, untimed, match, array }: T
       return `select t.id${timeOf(sort)} from (select t.* ${rows(`${key} = ${value}`)} offset 0) t where ${range('t.id')} and ${condition}`;
     if (order === null && keyOf !== undefined && sort === 'id') {
       const all = `(${key}, t.id) > (${value}, 0) and (${key}, t.id) < (${value}, ${MAX_ID})`;
-      const within = isBounded ? rangeOfValue(sort, bound, [key, value], 'asc').range : all;
+      const within = isBounded ? rangeOfValue(sort, [key, value], 'asc').range : all;
       return `select t.id ${rows(within)} and ${isKnown} and ${condition}`;
     }
     if (order === null || !isPartOfRange) {
       const ordered = order === null ? '' : `order by ${orderOf(sort, order)}`;
       return `select t.id${timeOf(sort)} ${rows(`${range('t.id')} and ${key} = ${value}`)} and ${condition} ${ordered}`;
     }
-    const { range: within, order: ordered } = rangeOfValue(sort, bound, [key, value], order);
+    const { range: within, order: ordered } = rangeOfValue(sort, [key, value], order);
     return `select t.id${timeOf(sort)} ${rows(within)} and ${isKnown} and ${condition} order by ${ordered}`;
   };
 }

@@ -5,7 +5,7 @@ import type { Provided } from '../../pagination.ts';
 import type { RefineAttribute } from '../../resources/refine-attributes.ts';
 import { type Sort, toSnakeCase } from '../../resources/resource.ts';
 import type { Match, PairMatch } from './filters.ts';
-import { inWorkspace, ROW_WORKSPACE, type Statement } from './statements.ts';
+import { type NamedStatement, numbered, ROW_WORKSPACE, type Values } from './statements.ts';
 
 /** The test that a value of an attribute must pass. */
 export type RefineTest =
@@ -38,12 +38,12 @@ export interface RefineCriteria {
 /** How the list compares its properties. Attributes are compared the same way. */
 type Matches = Readonly<Record<string, Match | undefined>>;
 
-/** A part of a condition: its parameters, and its SQL for the number of its first parameter. */
+/** A part of a condition: its SQL, and the values of its parameters by their names. */
 export interface Condition {
-  readonly values: readonly unknown[];
-  sql(first: number): string;
-  /** The same condition over the SQL of a row's id; absent: the row is needed. `$3` is the workspace. */
-  onId?(first: number, id: string): string;
+  readonly values: Values;
+  readonly sql: string;
+  /** The same condition over the SQL of a row's id; absent: the row is needed. */
+  onId?(id: string): string;
   /** The matching rows by index; null: no index finds them. */
   readonly source: Source | null;
 }
@@ -51,7 +51,7 @@ export interface Condition {
 /** The ids of all rows that match, from ranges of indexes. */
 export interface Source {
   /** Their SQL: the column `id`, and the other columns of the reading. */
-  ids(first: number, reading: Reading): string;
+  ids(reading: Reading): string;
   /** The number of index ranges. */
   readonly ranges: number;
   /** Whether an id may occur more than once, in several ranges or in one. */
@@ -64,7 +64,7 @@ export interface Source {
   readonly orders: readonly Sort[];
 }
 
-/** How to read a source's ranges: completely, or the first rows of each in the list's order. `$3` is the workspace. */
+/** How to read a source's ranges: completely, or the first rows of each in the list's order. */
 export interface Reading {
   /** The SQL of the list's rows `t` with a condition. */
   rows(condition: string): string;
@@ -74,28 +74,30 @@ export interface Reading {
   pairs(match: PairMatch, value: string): string;
 }
 
-/** The conditions of a saved filter: rows must match all of them. */
-export function refinedCondition(matches: Matches, { conjunction, criteria }: RefineCriteria): Condition[] {
-  const parts = criteria.map((criterion) => conditionOf(matches, criterion));
+/**
+ * The conditions of a saved filter: rows must match all of them. In these, `$workspace_id` is the list's workspace.
+ * @param prefix how the names of the parameters begin
+ */
+export function refinedCondition(
+  matches: Matches,
+  { conjunction, criteria }: RefineCriteria,
+  prefix: string,
+): Condition[] {
+  const parts = criteria.map((criterion, index) => conditionOf(matches, criterion, `${prefix}_${index + 1}`));
   return conjunction === 'and' || parts.length === 1 ? parts : [anyOf(parts)];
 }
 
 /** The condition that one of several holds. It has a source if each of them has one. */
 function anyOf(parts: readonly Condition[]): Condition {
-  const firsts = parts.map((_, index) => parts.slice(0, index).flatMap(({ values }) => values).length);
-  const at = (first: number, index: number) => first + (firsts[index] ?? 0);
   const sources = parts.flatMap(({ source }) => source ?? []);
   return {
-    values: parts.flatMap(({ values }) => values),
-    sql: (first) => `(${parts.map((part, index) => part.sql(at(first, index))).join(' or ')})`,
+    values: Object.assign({}, ...parts.map(({ values }) => values)),
+    sql: `(${parts.map(({ sql }) => sql).join(' or ')})`,
     source:
       sources.length < parts.length
         ? null
         : {
-            ids: (first, reading) =>
-              sources
-                .map((source, index) => `(${source.ids(at(first, index), reading)})`)
-                .join(' union all '),
+            ids: (reading) => sources.map(({ ids }) => `(${ids(reading)})`).join(' union all '),
             ranges: sources.reduce((sum, { ranges }) => sum + ranges, 0),
             hasRepeats: true,
             isOfRows: sources.every(({ isOfRows }) => isOfRows),
@@ -107,31 +109,41 @@ function anyOf(parts: readonly Condition[]): Condition {
   };
 }
 
-function conditionOf(matches: Matches, { attribute, test, isNegated }: RefineCriterion): Condition {
-  const condition = positive(matches, attribute, test);
+/** @param parameter the name of its parameter, or how the names begin */
+function conditionOf(
+  matches: Matches,
+  { attribute, test, isNegated }: RefineCriterion,
+  parameter: string,
+): Condition {
+  const condition = positive(matches, attribute, test, parameter);
   if (!isNegated) return condition;
-  const { onId, values } = condition;
+  const { onId, sql, values } = condition;
   return {
     values,
-    sql: (first) => `(${condition.sql(first)}) is not true`,
-    ...(onId && { onId: (first: number, id: string) => `(${onId(first, id)}) is not true` }),
+    sql: `(${sql}) is not true`,
+    ...(onId && { onId: (id: string) => `(${onId(id)}) is not true` }),
     source: null,
   };
 }
 
-function positive(matches: Matches, attribute: RefineAttribute, test: RefineTest): Condition {
+function positive(
+  matches: Matches,
+  attribute: RefineAttribute,
+  test: RefineTest,
+  parameter: string,
+): Condition {
   const { property, kind, index, inOrder } = attribute;
   if (property === undefined) {
     // No object has a value of this attribute; a flag is false for all objects.
     const holds = kind === 'flag' && test.kind === 'equal' && test.values.includes(false);
-    return { values: [], sql: () => String(holds), source: holds ? null : inRange(() => 'false') };
+    return { values: {}, sql: String(holds), source: holds ? null : inRange('false') };
   }
   const match = matches[property] ?? { key: `t.${toSnakeCase(property)}` };
   const orders = Object.keys(inOrder?.[test.kind] ?? {}) as Sort[];
   if ('table' in match)
     return test.kind === 'equal'
-      ? paired(match, test.values, index === undefined ? null : orders)
-      : pairedWithin(match, kind, test, index !== undefined);
+      ? paired(match, test.values, index === undefined ? null : orders, parameter)
+      : pairedWithin(match, kind, test, index !== undefined, parameter);
   const key = kind === 'text' && match.keyOf === undefined ? `lower(${match.key})` : match.key;
   const keyOf = match.keyOf ?? (kind === 'text' ? (value: string) => `lower(${value})` : null);
   const {
@@ -139,22 +151,22 @@ function positive(matches: Matches, attribute: RefineAttribute, test: RefineTest
     sql,
     range = sql,
     source = inRange(range),
-  } = comparison(key, match.start ?? key, keyOf, kind, test);
+  } = comparison(key, match.start ?? key, keyOf, kind, test, parameter);
   const { indexHasTimes: hasTimes = false } = attribute;
   return { values, sql, source: index === undefined ? null : { ...source, orders, hasTimes } };
 }
 
 /** The list's own rows in one range of an index. @param range its condition */
-export function inRange(range: Condition['sql']): Source {
+export function inRange(range: string): Source {
   return {
-    ids: (first, reading) => reading.rows(range(first)),
+    ids: (reading) => reading.rows(range),
     ...{ ranges: 1, hasRepeats: false, isOfRows: true, hasTimes: false, orders: [] },
   };
 }
 
 interface Comparison extends Pick<Condition, 'values' | 'sql'> {
   /** A condition in a form that uses an index; it may match slightly more rows. */
-  readonly range?: Condition['sql'];
+  readonly range?: string;
   /** A source for conditions that are not one range; absent: `range`. */
   readonly source?: Source;
 }
@@ -182,68 +194,69 @@ function comparison(
   keyOf: ((value: string) => string) | null,
   kind: RefineAttribute['kind'],
   test: RefineTest,
+  parameter: string,
 ): Comparison {
   switch (test.kind) {
     case 'equal': {
-      if (kind === 'flag')
+      if (kind === 'flag') {
+        const flag = `$${parameter}::bool`;
         return {
-          values: [test.values[0]],
-          sql: (first) => `${key} = $${first}::bool`,
-          source: {
-            ...inRange(() => 'true'),
-            ids: (first, reading) => reading.equal(key, `$${first}::bool`),
-          },
+          values: { [parameter]: test.values[0] },
+          sql: `${key} = ${flag}`,
+          source: { ...inRange('true'), ids: (reading) => reading.equal(key, flag) },
         };
-      const list = (first: number) => `$${first}::${TYPES[kind]}[]`;
+      }
+      const values = { [parameter]: test.values };
+      const list = `$${parameter}::${TYPES[kind]}[]`;
       if (keyOf === null)
         return {
-          values: [test.values],
-          sql: (first) => `${key} = any(${list(first)})`,
+          values,
+          sql: `${key} = any(${list})`,
           source: {
-            ...inRange(() => 'true'),
-            ids: (first, reading) =>
-              forEach(list(first), test.values.length, (value) => reading.equal(key, value)),
+            ...inRange('true'),
+            ids: (reading) => forEach(list, test.values.length, (value) => reading.equal(key, value)),
             ranges: test.values.length,
           },
         };
-      const among = (form: (text: string) => string, first: number) =>
-        `${form(key)} = any(array(select ${form(keyOf('u.value'))} from unnest(${list(first)}) u (value)))`;
-      return {
-        values: [test.values],
-        sql: (first) => among(String, first),
-        range: (first) => among(inBytes, first),
-      };
+      const among = (form: (text: string) => string) =>
+        `${form(key)} = any(array(select ${form(keyOf('u.value'))} from unnest(${list}) u (value)))`;
+      return { values, sql: among(String), range: among(inBytes) };
     }
     case 'prefix': {
       // PostgreSQL evaluates a scalar subquery only once.
-      const value = (first: number) => `(select ${(keyOf ?? String)(`$${first}::text`)})`;
+      const value = `(select ${(keyOf ?? String)(`$${parameter}::text`)})`;
       return {
-        values: [test.value],
-        sql: (first) => `starts_with(${start}, ${value(first)})`,
-        range: (first) =>
-          `${inBytes(key)} >= ${inBytes(value(first))} and ${inBytes(key)} <= ${inBytes(`${value(first)} || ${LAST}`)}`,
+        values: { [parameter]: test.value },
+        sql: `starts_with(${start}, ${value})`,
+        range: `${inBytes(key)} >= ${inBytes(value)} and ${inBytes(key)} <= ${inBytes(`${value} || ${LAST}`)}`,
       };
     }
     case 'limits':
       return {
-        values: test.limits.map(([, value]) => value),
-        sql: (first) =>
-          test.limits
-            .map(([operator], index) => `${key} ${operator} $${first + index}::${TYPES[kind]}`)
-            .join(' and '),
+        values: Object.fromEntries(
+          test.limits.map(([, value], index) => [`${parameter}_${index + 1}`, value]),
+        ),
+        sql: test.limits
+          .map(([operator], index) => `${key} ${operator} $${parameter}_${index + 1}::${TYPES[kind]}`)
+          .join(' and '),
       };
     case 'set':
-      return { values: [], sql: () => `${key} is not null` };
+      return { values: {}, sql: `${key} is not null` };
   }
 }
 
 /** Rows that another table pairs with one of several values. @param orders null: no index has the pairs */
-function paired(match: PairMatch, values: readonly unknown[], orders: readonly Sort[] | null): Condition {
-  const among = (first: number) =>
-    values.length === 1 ? `($${first}::int8[])[1]` : `any($${first}::int8[])`;
+function paired(
+  match: PairMatch,
+  values: readonly unknown[],
+  orders: readonly Sort[] | null,
+  parameter: string,
+): Condition {
+  const array = `$${parameter}::int8[]`;
+  const among = values.length === 1 ? `(${array})[1]` : `any(${array})`;
   return {
-    ...thatHas(match, [values], (first) => `b.${match.value} = ${among(first)}`),
-    source: orders && { ...inPairs(match, 'int8[]', values.length), orders },
+    ...thatHas(match, { [parameter]: values }, `b.${match.value} = ${among}`),
+    source: orders && { ...inPairs(match, array, values.length), orders },
   };
 }
 
@@ -253,14 +266,15 @@ function pairedWithin(
   kind: RefineAttribute['kind'],
   test: RefineTest,
   hasIndex: boolean,
+  parameter: string,
 ): Condition {
   const { table, row, value } = match;
-  const { values, sql } = comparison(`b.${value}`, `b.${value}`, null, kind, test);
+  const { values, sql } = comparison(`b.${value}`, `b.${value}`, null, kind, test, parameter);
   return {
     ...thatHas(match, values, sql),
     source: hasIndex
       ? {
-          ids: (first) => `select b.${row} as id from ${table} b where b.workspace_id = $3 and ${sql(first)}`,
+          ids: () => `select b.${row} as id from ${table} b where b.workspace_id = $workspace_id and ${sql}`,
           ranges: 1,
           hasRepeats: match.repeats === true,
           ...{ isOfRows: false, hasTimes: false, orders: [] },
@@ -271,20 +285,12 @@ function pairedWithin(
 
 /**
  * The condition that another table has such a row. It uses a scalar subquery, which cannot become a join.
- * @param such the condition on the row `b`, for the number of its first parameter
+ * @param such the condition on the row `b`
  */
-function thatHas(
-  { table, row }: PairMatch,
-  values: readonly unknown[],
-  such: Condition['sql'],
-): Omit<Condition, 'source'> {
-  const has = (first: number, workspace: string, id: string) =>
-    `(select true from ${table} b where b.workspace_id = ${workspace} and b.${row} = ${id} and ${such(first)} limit 1)`;
-  return {
-    values,
-    sql: (first) => has(first, ROW_WORKSPACE, 't.id'),
-    onId: (first, id) => has(first, '$3', id),
-  };
+function thatHas({ table, row }: PairMatch, values: Values, such: string): Omit<Condition, 'source'> {
+  const has = (workspace: string, id: string) =>
+    `(select true from ${table} b where b.workspace_id = ${workspace} and b.${row} = ${id} and ${such} limit 1)`;
+  return { values, sql: has(ROW_WORKSPACE, 't.id'), onId: (id) => has('$workspace_id', id) };
 }
 
 /**
@@ -298,12 +304,10 @@ function forEach(array: string, count: number, select: (value: string) => string
     : `select b.* from unnest(${array}) v (value) cross join lateral (${select('v.value')} offset 0) b`;
 }
 
-/**
- * The rows that another table pairs with one of several values. @param array the type of the parameter @param count the number of values
- */
+/** The rows that another table pairs with one of several values. @param array the SQL of their array @param count the number of values */
 export function inPairs(match: PairMatch, array: string, count: number): Source {
   return {
-    ids: (first, reading) => forEach(`$${first}::${array}`, count, (value) => reading.pairs(match, value)),
+    ids: (reading) => forEach(array, count, (value) => reading.pairs(match, value)),
     ranges: count,
     hasRepeats: count > 1 || match.repeats === true,
     ...{ isOfRows: false, hasTimes: false, orders: [] },
@@ -311,23 +315,25 @@ export function inPairs(match: PairMatch, array: string, count: number): Source 
 }
 
 /**
- * The condition that the workspace `$3` has a version of a saved filter. A scalar subquery is evaluated once, before any row.
- * @param first the number of the first parameter
+ * The condition that a workspace has a version of a saved filter. A scalar subquery is evaluated once, before any row.
+ * @param workspace its SQL
  */
-export function isProvided(first: number): string {
-  return `(select true from refine_filters f where f.workspace_id = $3 and f.id = $${first} and f.updated_at = $${first + 1}::timestamptz)`;
+export function isProvided(workspace: string): string {
+  return `(select true from refine_filters f where f.workspace_id = ${workspace} and f.id = $provided_id and f.updated_at = $provided_updated_at::timestamptz)`;
 }
 
-/** The parameters of `isProvided`. */
-export function providedValues({ id, updatedAt }: Provided): unknown[] {
-  return [id, updatedAt.toISOString()];
+/** The values of the parameters of `isProvided`. */
+export function providedValues({ id, updatedAt }: Provided): Values {
+  return { provided_id: id, provided_updated_at: updatedAt.toISOString() };
 }
 
 /**
  * A statement whose text depends on clients' criteria. Its name is a hash of its text, so that no list of names has to be kept.
- * @param name what it reads @param template `$3` is the workspace
+ * @param name what it reads
+ * @param text with named parameters; `$workspace_id` is the workspace
  */
-export function refinedStatement(name: string, template: string): Statement {
-  const text = inWorkspace(template, '$3');
-  return { name: `${name}.${hash('sha256', text, 'base64url').slice(0, 22)}`, text, isProjection: true };
+export function refinedStatement(name: string, text: string): NamedStatement {
+  const statement = numbered(name, text, '$workspace_id');
+  const digest = hash('sha256', statement.text, 'base64url').slice(0, 22);
+  return { ...statement, name: `${name}.${digest}`, isProjection: true };
 }

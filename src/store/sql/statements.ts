@@ -16,7 +16,7 @@ export interface Statement {
 }
 
 /** The statement with a name; its text is built on first use. */
-export type StatementOf = (name: string, build: () => string) => Statement;
+export type StatementOf = (name: string, build: () => string) => NamedStatement;
 
 /** Whether each use of a name compares its text with the first one. */
 let comparesTexts = false;
@@ -34,8 +34,8 @@ export function compareTexts(isOn: boolean): void {
  * the tests check that (`compareTexts`).
  * @param make makes a statement from a name and a text
  */
-export function rememberedStatements(make: (name: string, text: string) => Statement): StatementOf {
-  const remembered = new Map<string, Statement>();
+export function rememberedStatements(make: (name: string, text: string) => NamedStatement): StatementOf {
+  const remembered = new Map<string, NamedStatement>();
   return (name, build) => {
     const found = remembered.get(name);
     if (found === undefined) {
@@ -43,18 +43,17 @@ export function rememberedStatements(make: (name: string, text: string) => State
       remembered.set(name, made);
       return made;
     }
-    if (comparesTexts && make(name, build()).text !== found.text)
+    if (comparesTexts && !isSame(make(name, build()), found))
       throw new TypeError(`Two statements are called ${name}`);
     return found;
   };
 }
 
 /** The statement with a name, one for all callers in the process. */
-export const statement = rememberedStatements((name, built) => {
-  const text = inWorkspace(built);
-  nameOfText.set(text, name);
-  return { name, text };
-});
+export const statement = rememberedStatements((name, text) => named(name, text));
+
+const isSame = (one: NamedStatement, other: NamedStatement) =>
+  one.text === other.text && String(one.parameters) === String(other.parameters);
 
 /**
  * A placeholder, in the SQL of columns and conditions, for the workspace of the row `t`. Each statement replaces it: by the row's own
@@ -76,14 +75,21 @@ export interface NamedStatement extends Statement {
  * Numbers the parameters of a text, such as `$workspace_id`, in the order of their first use.
  * @param workspace what replaces `ROW_WORKSPACE`; absent: the row's own column
  */
-export function named(name: string, text: string, workspace?: string): NamedStatement {
-  const parameters: string[] = [];
-  const numbered = inWorkspace(text, workspace).replaceAll(/\$([a-z]\w*)/g, (_, parameter: string) => {
-    if (!parameters.includes(parameter)) parameters.push(parameter);
-    return `$${parameters.indexOf(parameter) + 1}`;
+export function numbered(name: string, text: string, workspace?: string): NamedStatement {
+  const numbers = new Map<string, number>();
+  const withNumbers = inWorkspace(text, workspace).replaceAll(/\$([a-z]\w*)/g, (_, parameter: string) => {
+    const number = numbers.get(parameter) ?? numbers.size + 1;
+    numbers.set(parameter, number);
+    return `$${number}`;
   });
-  nameOfText.set(numbered, name);
-  return { name, text: numbered, parameters };
+  return { name, text: withNumbers, parameters: [...numbers.keys()] };
+}
+
+/** The same for a statement that the code, not clients, determines: `titleOf` finds its name. */
+export function named(name: string, text: string, workspace?: string): NamedStatement {
+  const statement = numbered(name, text, workspace);
+  nameOfText.set(statement.text, name);
+  return statement;
 }
 
 /** The title of a statement in errors: its name, or the beginning of its text. Texts have placeholders, never values. */
@@ -91,11 +97,14 @@ export function titleOf(text: string): string {
   return nameOfText.get(text) ?? text.trim().replaceAll(/\s+/g, ' ').slice(0, MAX_TITLE_CHARS);
 }
 
-/** The values of a statement's parameters. @throws TypeError when one is missing, which is a bug */
-export function valuesOf(
-  { parameters }: NamedStatement,
-  values: Readonly<Record<string, unknown>>,
-): unknown[] {
+/** Values by the names of parameters. */
+export type Values = Readonly<Record<string, unknown>>;
+
+/**
+ * Converts values to the array for a statement's parameters. It ignores values of other names.
+ * @throws TypeError when one is missing, which is a bug
+ */
+export function valuesOf({ parameters }: NamedStatement, values: Values): unknown[] {
   return parameters.map((parameter) => {
     if (!(parameter in values)) throw new TypeError(`The parameter ${parameter} is missing`);
     return values[parameter];

@@ -54,18 +54,20 @@ export async function findAttempts(
 ): Promise<AttemptRow[]> {
   const attempts = statement(
     'webhook_attempts.of_deliveries',
-    () => `select a.* from unnest($3::bigint[]) i (id) join webhook_deliveries d on d.id = i.id
+    () => `select a.* from unnest($ids::bigint[]) i (id) join webhook_deliveries d on d.id = i.id
       cross join lateral (
         select ${selectList(ATTEMPTS)} from webhook_attempts t
         where t.workspace_id = d.workspace_id and t.delivery_id = d.id
         order by t.number desc limit ${MAX_ATTEMPTS_SHOWN}
       ) a
-      where ${ownedWorkspace('d.workspace_id', '$1', '$2')}
+      where ${ownedWorkspace('d.workspace_id', '$team', '$workspaces')}
       order by a."deliveryId", a.number`,
   );
   const ids = [...new Set(deliveryIds)];
-  const read = async (workspaceIds: readonly bigint[] | null) =>
-    (await readRows(ctx, attempts, [tenancy.teamId, workspaceIds, ids], tenancy, OWNERS)).map(toAttempt);
+  const read = async (workspaces: readonly bigint[] | null) => {
+    const values = { team: tenancy.teamId, workspaces, ids };
+    return (await readRows(ctx, attempts, values, tenancy, OWNERS)).map(toAttempt);
+  };
   const { workspaceIds, namesWorkspaces = false } = await ctx.store.placement.nameWorkspaces(tenancy);
   if (!namesWorkspaces) return read(workspaceIds);
   return (await Promise.all((workspaceIds ?? []).map((id) => read([id])))).flat();
