@@ -90,7 +90,7 @@ async function expectNothingChanged(work: () => Promise<unknown>): Promise<void>
 }
 
 describe('REST', () => {
-  test('whose credentials are none is 401, whatever is asked for', async () => {
+  test('invalid credentials get 401 for every request', async () => {
     await expectNothingChanged(() =>
       all(Object.entries(callers.unknown), async ([who, asking]) => {
         for (const route of sampleAt(who, routes)) {
@@ -104,7 +104,7 @@ describe('REST', () => {
     );
   });
 
-  test('a host that is nobody’s is 421, for whoever asks', async () => {
+  test('an unknown host gets 421 for every caller', async () => {
     const { caller } = callers.owners['a key'] ?? expect.fail();
     await all(routes, async (route) => {
       const { path, request } = requestFor(route);
@@ -113,7 +113,7 @@ describe('REST', () => {
     });
   });
 
-  test('what is somebody else’s is not found', async () => {
+  test('another team’s objects are not found', async () => {
     await expectNothingChanged(() =>
       all(routes, async (route) => {
         for (const [who, asking] of sampleAt(`${route.method} ${route.path}`, allStrangers(), 5)) {
@@ -133,7 +133,7 @@ describe('REST', () => {
     );
   });
 
-  test('whoever may is answered, in every way', async () => {
+  test('every kind of permitted caller gets an answer', async () => {
     for (const [who, asking] of Object.entries(callers.owners)) {
       for (const route of routes) {
         if (route.method !== 'GET') continue;
@@ -197,7 +197,7 @@ const TEAM = /^(Team|ApiKey|OauthGrant|Query)\.(team|apiKeys|oauthGrants|users|w
 const OF_A_KEY = ['Query.user', 'Query.apiKey', 'Query.oauthGrant'];
 
 describe('GraphQL', () => {
-  test('every type with a global id, and every field that needs a scope, is asked for', () => {
+  test('the requests cover every type with a global id and every field that needs a scope', () => {
     expect([...nodeIds.keys()].sort()).toEqual(NODE_TYPES.map(({ name }) => name).sort());
     const names = SCHEMA_OPERATIONS.map(({ name }) => name);
     // What cannot be asked without saying more.
@@ -206,7 +206,7 @@ describe('GraphQL', () => {
     expect(CHANGES.every(({ scopes }) => scopes.length > 0)).toBe(true);
   });
 
-  test('whose credentials are none is 401, whatever is asked for', async () => {
+  test('invalid credentials get 401 for every request', async () => {
     await expectNothingChanged(() =>
       all(Object.entries(callers.unknown), async ([who, asking]) => {
         for (const operation of sampleAt(who, SCHEMA_OPERATIONS)) {
@@ -219,7 +219,7 @@ describe('GraphQL', () => {
     );
   });
 
-  test('a host that is nobody’s is 421, for whoever asks', async () => {
+  test('an unknown host gets 421 for every caller', async () => {
     const { caller } = callers.owners['a key'] ?? expect.fail();
     await all(SCHEMA_OPERATIONS, async (operation) => {
       const { response } = await send(operation, { caller, host: 'nobody.example' });
@@ -227,7 +227,7 @@ describe('GraphQL', () => {
     });
   });
 
-  test('without one of its scopes, and with every other one, a field is null, and says which', async () => {
+  test('a field is null, and its error has the scope, if the caller has every scope but that one', async () => {
     const byScope = new Map<string, Asking>();
     for (const scope of new Set(SCHEMA_OPERATIONS.flatMap(({ scopes }) => scopes))) {
       const scopes = scopesWithout(scope);
@@ -251,7 +251,7 @@ describe('GraphQL', () => {
     );
   });
 
-  test('what is somebody else’s is not found', async () => {
+  test('another team’s objects are not found', async () => {
     await expectNothingChanged(() =>
       all(SCHEMA_OPERATIONS, async (operation) => {
         for (const [who, asking] of sampleAt(operation.name, allStrangers(), 5)) {
@@ -269,7 +269,7 @@ describe('GraphQL', () => {
     );
   });
 
-  test('whoever may is answered, in every way', async () => {
+  test('every kind of permitted caller gets an answer', async () => {
     const nothing: string[] = [];
     await all(Object.entries(callers.owners), async ([who, asking]) => {
       for (const operation of who === 'a key' ? READS : sampleAt(who, READS, 4)) {

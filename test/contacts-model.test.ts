@@ -37,7 +37,7 @@ const unchangedOf = ({ workspaceId, sent }: Session) =>
   findUnchanged({ query: (text, values) => gateway.app.store.pool.query(text, values), workspaceId, sent });
 
 test(
-  'one client: every answer is the one that the model foretells',
+  'one client: every answer is as the model predicts',
   async () => {
     const property = fc.asyncProperty(fc.array(plans(), { minLength: 10, maxLength: 30 }), async (list) => {
       const session = await openSession();

@@ -8,7 +8,7 @@ const tag = opaque.map((text) => `"${text.replaceAll(' ', '')}"`);
 const listed = fc.record({ isWeak: fc.boolean(), tag });
 const blank = fc.constantFrom('', ' ', '\t', ' \t ', ' , ', ',,');
 
-test('a list is read as it was written, whatever stands between its tags', () => {
+test('a list of tags is parsed whatever separates them', () => {
   const list = fc.array(fc.tuple(listed, blank), { minLength: 1, maxLength: 5 });
   fc.assert(
     fc.property(list, blank, (items, before) => {
@@ -18,7 +18,7 @@ test('a list is read as it was written, whatever stands between its tags', () =>
   );
 });
 
-test('If-None-Match holds for a tag that is listed, weak or not; If-Match for a strong one, coded or not', () => {
+test('If-None-Match matches a listed tag, weak or not; If-Match a strong one, compressed or not', () => {
   fc.assert(
     fc.property(fc.array(listed, { minLength: 1, maxLength: 4 }), tag, (items, ours) => {
       const value = items.map(({ isWeak, tag: one }) => `${isWeak ? 'W/' : ''}${one}`).join(', ');
@@ -36,7 +36,7 @@ test.each(['*', ' * '])('%j holds for any tag', (value) => {
   expect([matchesTag(value, '"a"'), fitsTag(parseTagCondition(value) ?? [], '"a"')]).toEqual([true, true]);
 });
 
-describe('is no condition, and holds for nothing', () => {
+describe('is not a condition, and matches nothing', () => {
   test.each([
     '',
     ' ',

@@ -30,7 +30,7 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
 
 const sources = await readSources();
 
-test('there are six doors, and their files export nothing else that reaches the database', () => {
+test('there are six doors to the database, and their files export no other access to it', () => {
   expect(Object.keys(DOORS)).toHaveLength(6);
   const exported = Object.keys(FILES).map((path) => {
     const code = sources.find((source) => source.path === path)?.code ?? '';
@@ -63,13 +63,13 @@ const OPENING: Readonly<Record<string, { readonly by: RegExp; readonly only: rea
   },
 };
 
-test.each(Object.entries(OPENING))('%s is opened in its place alone', (_what, { by, only }) => {
+test.each(Object.entries(OPENING))('%s is used only in its own place', (_what, { by, only }) => {
   const openers = sources.filter(({ code }) => by.test(code)).map(({ path }) => path);
   expect(openers.length).toBeGreaterThan(0);
   expect(openers.filter((path) => !only.some((place) => path.startsWith(place)))).toEqual([]);
 });
 
-test('services, which act for callers, open nothing without one, but where the operator or a person does', () => {
+test('services for callers open no connection without a door, except for the operator or a person', () => {
   const beside = sources.filter(
     ({ path, code }) =>
       /^(services|graphql|rest|oauth|http)\//.test(path) &&

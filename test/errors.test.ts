@@ -12,7 +12,7 @@ import {
   TAKEN,
 } from '../src/errors.ts';
 
-test('a field error is stored without the name of its field, which goes before it', () => {
+test('a field error is stored without the name of its field, which is put before it', () => {
   const error = invalid('email_address', TAKEN);
   expect(error.errors).toEqual([
     { code: 'taken', field: 'email_address', message: 'has already been taken' },
@@ -23,12 +23,12 @@ test('a field error is stored without the name of its field, which goes before i
   ]);
 });
 
-test('what is a sentence already has no name before it', () => {
+test('a complete sentence gets no field name before it', () => {
   const message = 'Give first or last, not both.';
   expect(sentenceOf({ code: 'not_allowed', field: 'last', message })).toBe(message);
 });
 
-test('what begins with `there` follows a colon, and no sentence ends with two full stops', () => {
+test('a text that begins with `there` follows a colon, and no sentence ends with two full stops', () => {
   const field = 'image_id';
   expect(sentenceOf({ ...noSuch('Image'), field })).toBe(
     'image_id: there is no such image in this workspace.',
@@ -37,14 +37,14 @@ test('what begins with `there` follows a colon, and no sentence ends with two fu
   expect(sentenceOf({ code: 'not_allowed_now', field, message })).toBe(`image_id ${message}`);
 });
 
-test('the detail of several field errors is their sentences, in order', () => {
+test('the detail of several field errors consists of their sentences, in order', () => {
   const errors = ['name', 'color'].map((field) => ({ ...REQUIRED, field }));
   expect(invalidFields(errors, 'Look again.').message).toBe(
     'name is required. color is required. Look again.',
   );
 });
 
-test('other refusals than 422 blame fields in the same form', () => {
+test('refusals other than 422 have field errors in the same form', () => {
   const error = blaming('conflict', 'status', { code: 'not_allowed_now', message: 'cannot change' });
   expect(error).toMatchObject({ code: 'conflict', message: 'status cannot change.' });
 });

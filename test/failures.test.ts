@@ -73,7 +73,7 @@ describe('an unreachable database', () => {
   });
 });
 
-test('connections that are killed during requests cause 503 at most, and service resumes by itself', async () => {
+test('killed connections cause 503 at most, and service recovers by itself', async () => {
   const lists = OPERATIONS.filter(({ route }) => route.startsWith('GET'));
   let killing = true;
   const killer = (async () => {
@@ -179,7 +179,7 @@ describe('a database that is too slow', () => {
     expect((await gateway.send(path, { caller })).status).toBe(200);
   });
 
-  test('a removal that waits for the lock of its funnel for longer is 503, and succeeds later', async () => {
+  test('a removal that waits too long for the lock of its funnel is 503, and succeeds later', async () => {
     const { path, options } = split();
     const locked = `select from funnels where id = ${tenant.funnel.id} for update`;
     await expectUnavailable(await whileLocked(locked, () => gateway.send(path, options)));
@@ -197,7 +197,7 @@ describe('a database that is too slow', () => {
   });
 });
 
-test('many at once while connections are killed: each gets its own complete answer, or 503 with Retry-After', async () => {
+test('concurrent requests whose connections are killed each get their own complete answer, or 503 with Retry-After', async () => {
   const { id } = tenant.workspace;
   await factories.contacts(gateway.app, id, 60);
   const requests = Array.from({ length: 60 }, (_, index) => {

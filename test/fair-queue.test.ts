@@ -33,7 +33,7 @@ interface Request {
   release: Release;
 }
 
-test('in any order of acquires, releases and aborts: limits hold, no waiter is left while there is room for it, those of a key begin in their order, each accepted one begins, and no key stays in memory', async () => {
+test('any order of acquires, releases and aborts keeps the limits, idles no free slot, serves each key in order and leaves no key in memory', async () => {
   await fc.assert(
     fc.asyncProperty(anyOptions, anySteps, async (given, steps) => {
       const options = { ...given, concurrencyPerKey: Math.min(given.concurrencyPerKey, given.concurrency) };
@@ -129,7 +129,7 @@ test('in any order of acquires, releases and aborts: limits hold, no waiter is l
   );
 });
 
-test('waiting keys are served round robin, and the waiters of a key in their order, however many one key has', async () => {
+test('waiting keys are served round robin, and the waiters of each key in order, however many one key has', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 40 }), async (arrivals) => {
       const queue = createFairQueue({ concurrency: 1, concurrencyPerKey: 1 });
@@ -166,7 +166,7 @@ test('acquiring with an aborted signal throws its reason and takes no slot', () 
   expect([queue.running, queue.waiting, queue.keys]).toEqual([0, 0, 0]);
 });
 
-test('a turn of the event loop begins no more than it may, however fast they end, and keys take turns', async () => {
+test('an event loop tick starts no more work than its limit, however fast it ends, and alternates between keys', async () => {
   const queue = createFairQueue({ concurrency: 100, concurrencyPerKey: 100, perTurn: 10 });
   const begun: string[] = [];
   const all = Array.from({ length: 1_000 }, () => queue.run('busy', async () => void begun.push('busy')));
@@ -178,7 +178,7 @@ test('a turn of the event loop begins no more than it may, however fast they end
   expect(begun).toHaveLength(1_001);
 });
 
-test('a waiter that has waited too long is refused, and takes no slot afterwards', async () => {
+test('a waiter is refused after its timeout, and takes no slot afterwards', async () => {
   const queue = createFairQueue({ concurrency: 1, concurrencyPerKey: 1, maxWaitMs: 20 });
   const release = await queue.acquire('a');
   await expect(queue.acquire('b')).rejects.toMatchObject({ code: 'too_many_requests' });

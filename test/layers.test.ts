@@ -179,7 +179,7 @@ import k, { type L } from 'k';\nexport type { M } from './m.ts';\nexport const f
   );
 });
 
-test('every layer is known, and every layer of the table is there', () => {
+test('every layer is in the table, and the table has no other', () => {
   const layers = new Set(sources.map(({ layer }) => layer));
   expect([...layers].filter((layer) => !(layer in LAYERS))).toEqual([]);
   expect(Object.keys(LAYERS).filter((layer) => !layers.has(layer))).toEqual([]);
@@ -196,7 +196,7 @@ test('the table has no arrow upward', () => {
 });
 
 describe.each(Object.entries(LAYERS))('%s', (layer, allowed) => {
-  test(`imports of ours only ${allowed.join(', ') || 'nothing'}`, () => {
+  test(`imports only ${allowed.join(', ') || 'nothing'} of our own`, () => {
     const wrong = inLayer(layer).flatMap(({ path, imports }) =>
       imports
         .filter(({ own, from }) => own && layerOf(from) !== layer)
@@ -207,7 +207,7 @@ describe.each(Object.entries(LAYERS))('%s', (layer, allowed) => {
   });
 });
 
-test.each(Object.entries(ROOMS))('no room of %s imports one that stands above it', (layer, order) => {
+test.each(Object.entries(ROOMS))('no subfolder of %s imports one above it', (layer, order) => {
   const roomOf = (path: string) => path.split('/')[1] ?? '';
   const rooms = new Set(inLayer(layer).map(({ path }) => roomOf(path)));
   expect([...rooms].sort()).toEqual(order.toSorted());
@@ -220,13 +220,13 @@ test.each(Object.entries(ROOMS))('no room of %s imports one that stands above it
   expect(upward).toEqual([]);
 });
 
-test('at most six files stand directly below src/', () => {
+test('at most six files are directly below src/', () => {
   expect(breaking(sources, ({ path }) => !path.includes('/'))).toEqual([
     ...['app.ts', 'context.ts', 'cursors.ts', 'errors.ts', 'main.ts', 'pagination.ts'],
   ]);
 });
 
-test('the table has no arrow that nothing needs', () => {
+test('the table has no unused arrow', () => {
   const unused = Object.entries(LAYERS).flatMap(([layer, allowed]) => {
     const imported = inLayer(layer).flatMap(({ imports }) => imports.filter(({ own }) => own));
     const used = new Set(imported.flatMap(({ from }) => [from, layerOf(from)]));
@@ -235,7 +235,7 @@ test('the table has no arrow that nothing needs', () => {
   expect(unused).toEqual([]);
 });
 
-test('a circle is found and written out, also one by types alone', () => {
+test('an import circle is found and printed, also one of types alone', () => {
   const found = findCircles([
     toSource('a.ts', "import type { B } from './b.ts';\nimport { d } from './d.ts';"),
     toSource('b.ts', "import { type C, c } from './c.ts';\nimport 'a';"),
@@ -246,12 +246,12 @@ test('a circle is found and written out, also one by types alone', () => {
   expect(found).toEqual(['a.ts -> b.ts -> c.ts -> a.ts']);
 });
 
-test('no two files import each other, be it by way of others', () => {
+test('no two files import each other, directly or through others', () => {
   expect(findCircles(sources)).toEqual([]);
   expect(findCircles(browserSources)).toEqual([]);
 });
 
-test('the rooms of a folder and the files beside them do not import each other, be it by way of others', () => {
+test('the subfolders of a folder and the files next to them do not import each other, directly or through others', () => {
   const folders = new Set(
     sources.flatMap(({ path }) => [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1))),
   );
@@ -300,7 +300,7 @@ test.each(['graphql', 'rest', 'oauth'])(
   },
 );
 
-test('only commands imports what the operator calls', () => {
+test('only commands/ imports services of the operator', () => {
   const importers = Object.entries(LAYERS).filter(([, allowed]) => allowed.includes('services/operator'));
   expect(importers.map(([layer]) => layer)).toEqual(['commands']);
 });
@@ -315,12 +315,12 @@ test('the pure layers import no package but a parser, and touch no global of the
   expect(wrong).toEqual([]);
 });
 
-test('services and the store know no HTTP: neither Request, Response, Headers nor fetch', () => {
+test('services and the store do not use HTTP: neither Request, Response, Headers nor fetch', () => {
   const globals = /(?<![.\w])(Request|Response|Headers|URLSearchParams|fetch)\b(?!['"`])/;
   expect(breaking(inLayer('services', 'store'), ({ code }) => globals.test(code))).toEqual([]);
 });
 
-test('only main.ts touches the environment, and only config/ names the variables', () => {
+test('only main.ts reads the environment, and only config/ has names of variables', () => {
   // graphiql/build.ts is a tool that makes the assets; it is no part of the running gateway.
   const running = sources.filter(({ path }) => path !== 'graphiql/build.ts');
   const environment = /process\.env|process\[|import\.meta\.env|\bDeno\b/;
@@ -342,7 +342,7 @@ test('only main.ts touches the environment, and only config/ names the variables
   ]);
 });
 
-test('the libraries of metrics and traces are loaded only by whoever is asked for them', () => {
+test('the libraries of metrics and traces are loaded only if they are configured', () => {
   const importsThem = /^import (?!type )[^;]*telemetry\/(prometheus|opentelemetry)\.ts'/m;
   expect(breaking(sources, ({ code }) => importsThem.test(code))).toEqual([]);
   const loadsThem = /\bimport\('[^']*telemetry\/(prometheus|opentelemetry)\.ts'\)/;
@@ -365,7 +365,7 @@ test('only graphql/ makes a Yoga, and only http/ mounts it', () => {
   expect(importersOf('graphql/load.ts')).toEqual(['http/authorization-server.ts', 'http/server.ts']);
 });
 
-test('there are no barrels: no file that only exports what others have', () => {
+test('there are no barrels: no file only re-exports', () => {
   const statement = /^(import|export)\b[^;]*\bfrom\s+'[^']+';?$/gm;
   const isBarrel = ({ code }: Source) =>
     /^export\b[^;]*\bfrom/m.test(code) && code.replaceAll(statement, '').trim() === '';
@@ -386,7 +386,7 @@ const ON_CITUS = [
   'store/pipelining/session.ts',
 ];
 
-test('only files that are about Citus name it; all others ask store/shard-placement/', () => {
+test('only files about Citus mention it; all others use store/shard-placement/', () => {
   const inRoom = ({ path }: Source) => path.startsWith('store/shard-placement/');
   const outside = sources.filter((source) => !inRoom(source));
   const names = /citus|shard|distribut/i;
@@ -404,18 +404,18 @@ test('SQL of columns and conditions leaves the workspace of its row to the state
   expect(breaking(sources.filter(inFragments), ({ code }) => itself.test(code))).toEqual([]);
 });
 
-test('no file has a name that says nothing', () => {
+test('no file has a meaningless name', () => {
   const empty = /(^|\/)(utils?|helpers?|common|shared|types|misc|lib|index)(\.[\w.]*)?ts$/;
   expect(breaking(sources, ({ path }) => empty.test(path))).toEqual([]);
 });
 
-test('each file begins with what it owns, unless it is one of the nouns', () => {
+test('each file begins with a comment about its content, unless it describes a noun', () => {
   const nouns = /^(rest|graphql|views)\//;
   expect(breaking(sources, ({ path, text }) => !nouns.test(path) && !/^(#!.*\n)?\/\//.test(text))).toEqual(
     [],
   );
 });
 
-test('nothing is exported by default', () => {
+test('no file has a default export', () => {
   expect(breaking(sources, ({ code }) => /^export default\b/m.test(code))).toEqual([]);
 });

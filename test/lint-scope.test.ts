@@ -24,7 +24,7 @@ const THEIRS = [
 const LONG_RUNS = ['test/bench', 'test/trials'];
 const OURS = ['src/a.ts', 'test/a.ts', 'deploy/a.ts', 'bin/a.mjs', 'codegen.ts', 'vitest.config.ts'];
 
-test('files of ours are linted, files that guides write beside them are not', async () => {
+test('our files are linted, files of guides are not', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'fg-lint-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const config = JSON.parse(await readFile(join(ROOT, 'biome.json'), 'utf8'));
@@ -47,7 +47,7 @@ test('files of ours are linted, files that guides write beside them are not', as
   expect(found(OURS)).toEqual(OURS);
 });
 
-test('type-checked are the same places', async () => {
+test('the same files are type-checked', async () => {
   const { include } = JSON.parse(await readFile(join(ROOT, 'tsconfig.json'), 'utf8'));
   expect(include.filter((place: string) => place.startsWith('*') && place !== '*.config.ts')).toEqual([]);
 });

@@ -37,7 +37,7 @@ test('lines arrive in their order, and within 100 ms', async () => {
   );
 });
 
-test('of a reader that hangs a bounded number of bytes is waited for; when it goes on it is told how much is lost', async () => {
+test('a hanging reader gets a bounded buffer, and learns afterwards how much was lost', async () => {
   const { output, text, goOn } = createReader();
   const lines = bufferLines(output);
   const log = createLogger('info', lines);
@@ -62,7 +62,7 @@ test('of a reader that hangs a bounded number of bytes is waited for; when it go
   expect(read.at(-1)?.msg).toBe('after');
 });
 
-test('lines that cannot be written are told of when others can be again', async () => {
+test('lines that could not be written are reported when writing works again', async () => {
   let taken = '';
   let isFull = true;
   const lines = bufferLines({

@@ -87,7 +87,7 @@ describe('the line of a refusal says why', () => {
     expect(line).toMatchObject({ ...expected, reason: expect.stringMatching(/\S/) });
   });
 
-  test('REST: the key that lacks a scope is named, and the credential that is no good is not', async () => {
+  test('REST: the log has the id of a key without the scope, but not an invalid credential', async () => {
     const narrow = await factories.apiKey(gateway.app, { teamId, scopes: ['contacts:read'] });
     const key = await prismaOf(gateway.app.store).apiKey.findUniqueOrThrow({ where: { id: narrow.id } });
     expect(await lineOf('/api/v2/teams', { caller: narrow })).toMatchObject({
@@ -103,14 +103,14 @@ describe('the line of a refusal says why', () => {
     expect(unknown).not.toHaveProperty('apiKey');
   });
 
-  test('a host that is nobody’s', async () => {
+  test('an unknown host', async () => {
     expect(await lineOf('/api/v2/teams', { host: 'nobody.example' })).toMatchObject({
       code: 'misdirected_request',
       route: '/api/v2/teams',
     });
   });
 
-  test('what a client chose is cut to length, and no token that the cut would halve is left in part', async () => {
+  test('text from the client is truncated, and no token is left in part', async () => {
     const token = 'aB3-'.repeat(11).slice(0, 43);
     const long = await lineOf(`/${'x'.repeat(9_000)}`, { host: `${'h'.repeat(9_000)}.example` });
     for (const name of ['path', 'host', 'reason']) expect(String(long[name]).length).toBeLessThan(310);
@@ -126,7 +126,7 @@ describe('the line of a refusal says why', () => {
     }
   });
 
-  test('bytes that are no request', () => {
+  test('invalid HTTP', () => {
     createServer(gateway.app).refuse(new AppError('bad_request', 'The request could not be read.'), {
       address: '192.0.2.1',
     });
@@ -160,7 +160,7 @@ describe('the line of a refusal says why', () => {
     ).toMatchObject({ status: 200, errors: 2 });
   });
 
-  test('GraphQL: what is not valid, with its names and without its values', async () => {
+  test('GraphQL: an invalid document, with its names and without its values', async () => {
     const [parsed, field, literal, variable] = [
       await postGraphql({ query: 'query Q { teams {' }),
       await postGraphql({ query: 'query Q { teams { nodes { emial } } }' }),
@@ -184,7 +184,7 @@ describe('the line of a refusal says why', () => {
     expect(line).toMatchObject({ status: 401, code: 'unauthenticated', operation: 'Query.teams' });
   });
 
-  test('an answer that had no error says none, compiled or not', async () => {
+  test('an answer without an error logs none, compiled or not', async () => {
     for (let n = 0; n < 2; n++) {
       const line = await postGraphql({ query: 'query Ours { viewer { kind } }' });
       expect(line).toMatchObject({ status: 200, operation: 'Query.viewer', operationName: 'Ours' });
@@ -193,7 +193,7 @@ describe('the line of a refusal says why', () => {
   });
 });
 
-describe('the authorization server’s lines have what it knew', () => {
+describe('the log lines of the authorization server have its context', () => {
   test('an unknown client', async () => {
     const fields = { grant_type: 'client_credentials', client_id: 'nobody', client_secret: 'x' };
     const line = await postForm('/oauth/token', fields);
@@ -212,7 +212,7 @@ describe('the authorization server’s lines have what it knew', () => {
     });
   });
 
-  test('a replayed code; the calls with what it gave have client and subject', async () => {
+  test('a replayed code; requests with its tokens have client and subject', async () => {
     const scene = await createScene(gateway);
     const { back, sent, tokens } = await getTokens(scene);
     const authorization = `Bearer ${tokens.access_token}`;
@@ -231,7 +231,7 @@ describe('the authorization server’s lines have what it knew', () => {
     });
   });
 
-  test('an authorization request that is refused by a redirect, and one that is a page', async () => {
+  test('an authorization request that is refused by a redirect, and one by a page', async () => {
     const { platform } = await createScene(gateway);
     const ofRequest = async (changes: Record<string, string>) => {
       const { pathname, search } = new URL((await platform.request(changes)).url);
@@ -249,7 +249,7 @@ describe('the authorization server’s lines have what it knew', () => {
     });
   });
 
-  test('a wrong password, a form of somebody else, a page that has expired', async () => {
+  test('a wrong password, a form of another browser, an expired page', async () => {
     const { platform, user } = await createScene(gateway);
     const browser = new Browser(fetchOf(gateway));
     const page = requirePage(await browser.open((await platform.request()).url));
@@ -363,7 +363,7 @@ test('the log of a failure has neither the connection string nor a token', async
   await broken.close();
 });
 
-test('a connection that is lost while it is idle is one short line that says why', async () => {
+test('a connection that is lost while idle is one short line with the reason', async () => {
   const { pool } = gateway.app.store;
   const { rows } = await pool.query<{ pid: number }>('select pg_backend_pid() as pid');
   const lost = once(pool, 'error');
@@ -380,7 +380,7 @@ test('a connection that is lost while it is idle is one short line that says why
   expect(line.length).toBeLessThan(300);
 });
 
-test('of a pool that ends it is none: the embedded server may stop before the last connection', async () => {
+test('a pool that ends logs no lost connection: the embedded server may stop before the last one', async () => {
   const ending = await createGateway();
   const { pool } = ending.app.store;
   await ending.close();
@@ -388,7 +388,7 @@ test('of a pool that ends it is none: the embedded server may stop before the la
   expect(ending.logLines.filter((text) => text.includes('idle database connection lost'))).toEqual([]);
 });
 
-test('the fields of the guide are the ones that occur, and no other', async () => {
+test('the fields in the guide are exactly those that occur', async () => {
   const span: Span = { traceId: 'f'.repeat(32), child: () => span, end() {} };
   let now = 1_000_000;
   const traced = await createGateway({
@@ -440,7 +440,7 @@ test('a request line has the address of the client, also behind a trusted proxy,
   });
 });
 
-test('without a database, and while it stops, refusals are a line a second without a stack', async () => {
+test('without a database, and during a stop, refusals are one line a second without a stack', async () => {
   const lines: string[] = [];
   const log = createLogger('error', { write: (line) => lines.push(line) });
   const clock = () => new Date('2026-11-20T00:00:00Z');

@@ -114,7 +114,7 @@ describe.each([
   });
   afterAll(() => vi.restoreAllMocks());
 
-  test('children are created with their parent, and are shown in it wherever it is shown', async () => {
+  test('children are created with their parent, and are part of it in every answer', async () => {
     const { status, body, tag } = await create([
       { title: 'One', price: '1.5', currency: 'USD', funnel_id: funnelId },
       { title: 'Two', rating: 5 },
@@ -153,7 +153,7 @@ describe.each([
     ]);
   });
 
-  test('a change adds, changes and removes children; those that it does not name stay', async () => {
+  test('a change adds, changes and removes children; children that it does not mention stay', async () => {
     const { body: made } = await create([{ title: 'One' }, { title: 'Two' }, { title: 'Three' }]);
     const [one, two, three] = made.tracks.map(({ id }) => id);
     const { status, body } = await change(made.id, {
@@ -185,7 +185,7 @@ describe.each([
     });
   });
 
-  test('endpoints are notified of what happened to children, also where the change was one of their parent', async () => {
+  test('endpoints are notified of changes to children, also by a change of their parent', async () => {
     const events = ['created', 'updated', 'deleted'].map((name) => `playlists/track.${name}`);
     const { id: endpointId } = await factories.webhookEndpoint(gateway.app, {
       workspaceId,
@@ -235,7 +235,7 @@ describe.each([
     expect(await get(there.id)).toEqual(there);
   });
 
-  test('all errors of all items are told at once, and nothing is written', async () => {
+  test('all errors of all items are reported together, and nothing is written', async () => {
     const count = async () =>
       (await gateway.app.store.pool.query<{ count: string }>('select count(*) from playlists')).rows[0]
         ?.count;
@@ -250,7 +250,7 @@ describe.each([
     expect(await count()).toBe(before);
   });
 
-  test('a parent has at most so many children, by whichever way they come', async () => {
+  test('a parent has a maximum of children, however they are created', async () => {
     const five = Array.from({ length: 5 }, (_item, index) => ({ title: `T${index}` }));
     expect((await create(five)).body.errors).toEqual([
       expect.objectContaining({ field: 'tracks_attributes' }),
@@ -269,7 +269,7 @@ describe.each([
     expect(titles(swapped.body)).toEqual(['T2', 'T3', 'T4', 'One more']);
   });
 
-  test('a child of another parent cannot be named, nor one twice', async () => {
+  test('a child of another parent cannot be changed, and none can be listed twice', async () => {
     const [{ body: ours }, { body: other }] = [
       await create([{ title: 'Ours' }]),
       await create([{ title: 'Other' }]),
@@ -297,7 +297,7 @@ describe.each([
     expect([await get(ours.id), await get(other.id)]).toEqual([ours, other]);
   });
 
-  test('what a child has to be the only one of is refused with the place of the list', async () => {
+  test('a violated uniqueness of a child is reported at its place in the list', async () => {
     const code = crypto.randomUUID();
     const { body } = await create([{ title: 'A', code }]);
     const refused = await create([{ title: 'B' }, { title: 'C', code }]);
@@ -308,7 +308,7 @@ describe.each([
     expect((await get(body.id)).tracks.length).toBe(1);
   });
 
-  test('an amount of a child gets the form of the currency that the child has', async () => {
+  test('an amount of a child gets the decimal places of the child’s currency', async () => {
     const { body } = await create([{ title: 'A', price: '1', currency: 'JPY' }]);
     const [{ id } = { id: 0 }] = body.tracks;
     const to = (item: object) => change(body.id, { tracks_attributes: [{ id, ...item }] });
@@ -318,7 +318,7 @@ describe.each([
     expect((await to({ currency: 'KWD' })).body.tracks[0]).toMatchObject({ price: '1.000', currency: 'KWD' });
   });
 
-  test('a retry gets the first answer, and two changes at once are both kept', async () => {
+  test('a retry gets the first answer, and two concurrent changes are both kept', async () => {
     const key = { 'Idempotency-Key': `children-${isDistributed}` };
     const first = await create([{ title: 'A' }], {}, key);
     expect(await create([{ title: 'A' }], {}, key)).toEqual(first);
@@ -335,7 +335,7 @@ describe.each([
     expect(tracks.map((track) => track.sort_order)).toEqual([0, 1, 2]);
   });
 
-  test('If-Match is of the parent with its children: also a change of a child itself is one of the parent', async () => {
+  test('If-Match compares the parent with its children: a change of a child changes its tag', async () => {
     const { body, tag } = await create([{ title: 'A' }]);
     const [{ id } = { id: 0 }] = body.tracks;
     expect((await send('PATCH', `/playlists/tracks/${id}`, { title: 'B' })).status).toBe(200);
@@ -347,7 +347,7 @@ describe.each([
     expect(titles(await get(body.id))).toEqual(['B', 'C']);
   });
 
-  test('children that no change may touch are written at creation alone, and need no record of their own', async () => {
+  test('children that no change may touch are written only at creation, and have no record of their own', async () => {
     const { id } = await factories.contact(gateway.app, { workspaceId });
     const path = `/contacts/${id}/receipts`;
     for (const lines of [undefined, [], [{}]])
@@ -369,7 +369,7 @@ describe.each([
     const reorder = (id: number, ids: unknown, headers = {}, by = caller) =>
       send('POST', `/playlists/${id}/tracks/reorder`, { ids_in_order: ids }, headers, by);
 
-    test('is given to all children of a parent at once', async () => {
+    test('covers all children of a parent at once', async () => {
       const { body: made } = await create([{ title: 'A' }, { title: 'B' }, { title: 'C' }]);
       const [a = 0, b = 0, c = 0] = made.tracks.map(({ id }) => id);
       expect(await reorder(made.id, [c, b, a])).toMatchObject({ status: 204, body: null });
@@ -394,7 +394,7 @@ describe.each([
       expect((await entries('Playlist', made.id)).length).toBe(2);
     });
 
-    test('names each child once, and no other', async () => {
+    test('contains each child once, and no other', async () => {
       const { body } = await create([{ title: 'A' }, { title: 'B' }]);
       const { body: other } = await create([{ title: 'C' }]);
       const [a, b] = body.tracks.map(({ id }) => id);
@@ -406,7 +406,7 @@ describe.each([
       expect(await get(body.id)).toEqual(body);
     });
 
-    test('is not given by somebody else, nor below what is not there', async () => {
+    test('is refused from another team, and for an unknown parent', async () => {
       const { body } = await create([{ title: 'A' }, { title: 'B' }]);
       const ids = body.tracks.map(({ id }) => id).toReversed();
       if (!isDistributed) expect((await reorder(body.id, ids, {}, stranger)).status).toBe(404);
@@ -425,7 +425,7 @@ describe.each([
       expect(titles(await get(body.id))).toEqual(['A', 'B']);
     });
 
-    test('leaves no gap and no two in one place, whatever happens at once; a new child comes last', async () => {
+    test('leaves no gap and no duplicate position under concurrent changes; a new child comes last', async () => {
       const { body } = await create([{ title: 'A' }, { title: 'B' }, { title: 'C' }]);
       const ids = body.tracks.map(({ id }) => id);
       const [a = 0, b = 0, c = 0] = ids;
@@ -451,7 +451,7 @@ describe.each([
     });
   });
 
-  test('over GraphQL the same is given and shown', async () => {
+  test('has the same input and output over GraphQL', async () => {
     const fields =
       'databaseId tracks { databaseId title position price { amount currency } funnel { databaseId } playlist { databaseId } }';
     const create = `mutation ($input: CreatePlaylistInput!) { createPlaylist(input: $input) { playlist { ${fields} } } }`;
@@ -519,7 +519,7 @@ describe.each([
   });
 });
 
-test('nobody else sees or changes children, by whatever way', async () => {
+test('another team neither sees nor changes children, in any way', async () => {
   const { body } = await create([{ title: 'A' }]);
   const [{ id } = { id: 0 }] = body.tracks;
   for (const [method, path, given] of [
@@ -551,7 +551,7 @@ test('nobody else sees or changes children, by whatever way', async () => {
   expect(await get(body.id)).toEqual(body);
 });
 
-test('an image is deleted while nothing shows it, and kept while a noun without a name does', async () => {
+test('an image can be deleted unless a noun without a name uses it', async () => {
   const images = `/workspaces/${workspaceId}/images`;
   const source = { image: { upload_source_url: 'https://example.com/a.png' } };
   const { body: cover } = await send<Shown>('POST', images, source);
@@ -567,7 +567,7 @@ test('an image is deleted while nothing shows it, and kept while a noun without 
   expect(await send('DELETE', `/images/${cover.id}`)).toMatchObject({ status: 204, body: null });
 });
 
-test('with a contact its children’s children are erased', async () => {
+test('erasing a contact erases its children’s children', async () => {
   const { id } = await factories.contact(gateway.app, { workspaceId });
   await send('POST', `/contacts/${id}/receipts`, { lines_attributes: [{ quantity: 2 }], note: 'secret' });
   expect((await send('DELETE', `/contacts/${id}/gdpr_destroy`)).status).toBe(200);
@@ -580,7 +580,7 @@ test('with a contact its children’s children are erased', async () => {
   expect(rows).toEqual([{ receipts: 0, lines: 0 }]);
 });
 
-test('what is below an erased contact is not visible before it is deleted; what is created afterwards is, and stays', async () => {
+test('rows below an erased contact are invisible until they are deleted; later rows are visible and stay', async () => {
   const { id } = await factories.contact(gateway.app, { workspaceId });
   const path = `/contacts/${id}/receipts`;
   const make = (note: string) => send('POST', path, { lines_attributes: [{ quantity: 2 }], note });
@@ -624,7 +624,7 @@ test('parents are read with their children in one statement', async () => {
   ]);
 });
 
-test('what is given and shown is described', () => {
+test('inputs and outputs are described', () => {
   const described = MADE_UP.slice(0, 2).map((noun) => noun as unknown as Described);
   const { paths, components } = toOpenApi(
     described.flatMap((noun) => nounRoutes(defineService(noun))),

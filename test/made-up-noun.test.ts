@@ -59,7 +59,7 @@ const listed = async (query: string) => {
 };
 const ask = async (query: string, variables: object = {}) => post(gateway, { query, variables }, { caller });
 
-test('decimals, currencies, dates and values are taken, stored and shown as they are', async () => {
+test('decimals, currencies, dates and values are stored and returned as they were sent', async () => {
   const given = {
     kind: 'trial',
     currency: 'KWD',
@@ -97,7 +97,7 @@ test('decimals, currencies, dates and values are taken, stored and shown as they
 });
 
 describe('an amount', () => {
-  test('has the digits of its currency, by default too', async () => {
+  test('has the decimal places of its currency, also by default', async () => {
     const { body } = await create({ amount: '7' });
     expect(body).toMatchObject({ currency: 'EUR', amount: '7.00', setup_amount: null });
     expect((await change(body.id, { amount: '7.5' })).body).toMatchObject({ amount: '7.50' });
@@ -110,7 +110,7 @@ describe('an amount', () => {
     expect((await change(body.id, { amount: '8.0' })).body.errors).toMatchObject([{ field: 'amount' }]);
   });
 
-  test('fits the currency that another change gives it at the same moment', async () => {
+  test('fits a currency that another change sets at the same moment', async () => {
     for (let round = 0; round < 5; round++) {
       const { body } = await create({ amount: '5' });
       await Promise.all([change(body.id, { amount: '5.25' }), change(body.id, { currency: 'JPY' })]);
@@ -138,7 +138,7 @@ test.each([
   expect(body.errors[0]?.message).toContain(expected.startsWith('can ') ? expected : `must be ${expected}`);
 });
 
-test('a whole number is taken as its digits too, and a measure has no digits that are not its own', async () => {
+test('an integer is accepted as text too, and a measure keeps exactly its digits', async () => {
   const { body } = await create({ months: '07', height: 2.5 });
   expect(body).toMatchObject({ months: '7', height: 2.5 });
   await gateway.app.store.pool.query('update offers set height = 2.500 where id = $1', [body.id]);
@@ -156,7 +156,7 @@ test('a whole number is taken as its digits too, and a measure has no digits tha
 });
 
 describe('a value with transitions', () => {
-  test('changes as its description says, over both faces; the same again is no change', async () => {
+  test('changes as its description says, over both APIs; the same value again is no change', async () => {
     const { body } = await create({});
     expect(body).toMatchObject({ status: 'draft' });
     expect((await change(body.id, { status: 'draft', name: 'B' })).status).toBe(200);
@@ -188,7 +188,7 @@ describe('a value with transitions', () => {
     });
   });
 
-  test('changes once where two ask at the same moment', async () => {
+  test('changes once if two changes ask at the same moment', async () => {
     const { body } = await create({});
     const answers = await Promise.all(['open', 'over'].map((status) => change(body.id, { status })));
     const statuses = answers.map(({ status }) => status);
@@ -201,7 +201,7 @@ describe('a value with transitions', () => {
     expect(status).toBe(statuses[1] === 409 ? 'open' : 'over');
   });
 
-  test('says its transitions to those who change it', () => {
+  test('has its transitions in the descriptions of inputs', () => {
     const { components } = toOpenApi(nounRoutes(defineService(offer as unknown as Described)), '2') as {
       components: { schemas: Record<string, { properties: Record<string, { description: string }> }> };
     };
@@ -211,10 +211,10 @@ describe('a value with transitions', () => {
   });
 });
 
-describe('another list than that of the parent', () => {
+describe('a list other than that of the parent', () => {
   const idsOf = (list: readonly Shown[]) => list.map(({ id }) => id);
 
-  test('has the objects that name its owner, in pages, with filters where there are indexes', async () => {
+  test('has the objects that refer to its owner, in pages, with filters where there are indexes', async () => {
     const contact = await factories.contact(gateway.app, { workspaceId });
     const other = await factories.contact(gateway.app, { workspaceId });
     const contact_id = Number(contact.id);
@@ -255,7 +255,7 @@ describe('another list than that of the parent', () => {
     });
   });
 
-  test('is over GraphQL alone where it has no path, and without filters where nothing serves them', async () => {
+  test('exists only over GraphQL if it has no path, and without filters if no index serves them', async () => {
     const page = await factories.page(gateway.app, workspaceId, 'A page');
     const { body } = await create({ page_id: Number(page.id) });
     expect((await send('GET', `/api/v2/pages/${page.id}/offers`)).status).toBe(404);
@@ -269,7 +269,7 @@ describe('another list than that of the parent', () => {
 });
 
 describe('a reference', () => {
-  test('is shown over GraphQL as the object, which is loaded with those of other rows', async () => {
+  test('is an object over GraphQL, which is loaded together with those of other rows', async () => {
     const page = await factories.page(gateway.app, workspaceId, 'A page');
     const contact = await factories.contact(gateway.app, { workspaceId });
     const funnels = [
@@ -301,7 +301,7 @@ describe('a reference', () => {
     expect((await ask(query, { id: body.id })).data).toMatchObject({ offer: { page: null } });
   });
 
-  test('is given over GraphQL by its global id, and by that of its type alone', async () => {
+  test('is set over GraphQL by a global id of its own type only', async () => {
     const { id } = await factories.page(gateway.app, workspaceId, 'A page');
     const input = (pageId: string) => ({
       input: { workspaceId: btoa(`Workspace:${workspaceId}`), name: 'A', amount: '1.5', pageId },
@@ -317,7 +317,7 @@ describe('a reference', () => {
     expect(errors?.[0]?.extensions).toMatchObject({ code: 'INVALID', field: 'pageId' });
   });
 
-  test('of something that is not there, or of another workspace, is refused and blamed, in a change too', async () => {
+  test('to a missing object, or to another workspace, is a field error, in a change too', async () => {
     const { body } = await create({});
     const elsewhere = {
       contact_id: (await factories.contact(gateway.app, { workspaceId: theirs })).id,
@@ -339,7 +339,7 @@ describe('a reference', () => {
     expect((await send('GET', `/api/v2/offers/${body.id}`)).body).toEqual(body);
   });
 
-  test('of what is hidden is refused, as of what is gone', async () => {
+  test('to a hidden object is refused like one to a deleted object', async () => {
     const page = await factories.page(gateway.app, workspaceId, 'A page');
     await gateway.app.store.pool.query(
       "update pages set discarded_at = now(), discard_reason = 'test' where id = $1",
@@ -349,7 +349,7 @@ describe('a reference', () => {
   });
 });
 
-test('what a row that cannot go without it refers to is not removed, and 409 says so', async () => {
+test('an object that a row requires is not deleted, and 409 says so', async () => {
   const { id } = await factories.contact(gateway.app, { workspaceId });
   const { pool } = gateway.app.store;
   await pool.query(`create table stays (workspace_id bigint, contact_id bigint,
@@ -392,7 +392,7 @@ describe.each([
   const archive = (id: number, headers?: Record<string, string>, verb = 'archive', body?: object) =>
     send('POST', `/api/v2/offers/${id}/${verb}`, body, headers);
 
-  test('sets it apart, and takes it back; again it changes nothing', async () => {
+  test('archives and unarchives the object; a repetition changes nothing', async () => {
     const { body: made } = await create({ archived: true });
     expect(made).toMatchObject({ archived: false, archived_at: null });
     for (const [verb, archived] of [
@@ -427,7 +427,7 @@ describe.each([
     ]);
   });
 
-  test('is a verb of its own: a change that says so has no such member, and leaves it as it is', async () => {
+  test('is a separate request: a change with such a member ignores it', async () => {
     const { body } = await create({});
     expect((await change(body.id, { archived: true })).status).toBe(422);
     await archive(body.id);
@@ -450,7 +450,7 @@ describe.each([
     expect((await archive((await create({})).body.id, { ...key })).status).toBe(200);
   });
 
-  test('is 404 for what is not there', async () => {
+  test('is 404 for an unknown object', async () => {
     expect((await archive(99_999)).status).toBe(404);
     expect((await archive(99_999, {}, 'unarchive')).status).toBe(404);
   });
@@ -488,7 +488,7 @@ describe.each([
   const given = { full_text: 'A "long" {text}, [1]', terms: { b: ['x', { c: 2 }], 1: '}' } };
   const both = 'expand[]=full_text&expand=terms';
 
-  test('is in an answer only where the query names it', async () => {
+  test('is in an answer only if the query lists it', async () => {
     const { body: plain } = await create(given);
     expect(plain).not.toHaveProperty('full_text');
     expect(plain).not.toHaveProperty('terms');
@@ -519,7 +519,7 @@ describe.each([
     }
   });
 
-  test('by another name is refused before anything is changed', async () => {
+  test('with an unknown name is refused before any change', async () => {
     const { body } = await create({});
     for (const [query, field] of [
       ['expand[]=name', 'expand[]'],
@@ -538,7 +538,7 @@ describe.each([
     expect((await send('GET', `/api/v2/offers/${body.id}`)).body).toEqual(body);
   });
 
-  test('is part of the entity tag where it is shown', async () => {
+  test('is part of the entity tag if it is in the answer', async () => {
     const { body } = await create(given);
     const path = `/api/v2/offers/${body.id}`;
     const [plain, shown] = [await tagOf(path), await tagOf(`${path}?${both}`)];
@@ -550,7 +550,7 @@ describe.each([
     expect((await changed('', await tagOf(path), 'C')).status).toBe(200);
   });
 
-  test('is no part of events, and always one of audit entries', async () => {
+  test('is never in events, and always in audit entries', async () => {
     const { body } = await create(given);
     const { pool } = gateway.app.store;
     const { rows } = await pool.query<{ data: object; after: object }>(
@@ -561,7 +561,7 @@ describe.each([
     expect(rows).toEqual([{ data: body, after: { ...body, ...given } }]);
   });
 
-  test('is a field like any other over GraphQL, also of a change that is asked for again', async () => {
+  test('is an ordinary field over GraphQL, also in the answer to a retry', async () => {
     const query = `mutation ($input: CreateOfferInput!) { createOffer(input: $input) { offer { databaseId fullText terms } } }`;
     const { full_text: fullText, terms } = given;
     const input = {
@@ -578,7 +578,7 @@ describe.each([
   });
 });
 
-test('the parameter that shows more is described', () => {
+test('the parameter that adds it is described', () => {
   const { paths, components } = toOpenApi(nounRoutes(defineService(offer as unknown as Described)), '2') as {
     paths: Record<string, Record<string, { parameters: { name?: string; schema?: object }[] }>>;
     components: { schemas: Record<string, { required: string[]; properties: Record<string, object> }> };

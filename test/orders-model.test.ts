@@ -310,7 +310,7 @@ async function openShop() {
 }
 
 test(
-  'one after the other: what the table of transitions does not have is refused, everything else is done',
+  'sequential changes: transitions outside the table are refused, all others succeed',
   async () => {
     const property = fc.asyncProperty(fc.array(step, { minLength: 12, maxLength: 30 }), async (steps) => {
       const shop = await openShop();
@@ -334,7 +334,7 @@ test(
 );
 
 test(
-  'pieces of one line, one after the other: none is sent that is on the shelf, and none is lost',
+  'sequential shipments of one line: no piece is both sent and in stock, and none is lost',
   async () => {
     const property = fc.asyncProperty(
       fc.array(fc.oneof(...moves), { minLength: 10, maxLength: 16 }),
@@ -363,7 +363,7 @@ test(
 );
 
 test(
-  'several at once',
+  'concurrent changes',
   async () => {
     const property = fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 40 }), async (steps) => {
       const shop = await openShop();

@@ -270,7 +270,7 @@ function outcomes(state: State, changes: readonly Change[]): Outcome[] {
 }
 
 test(
-  'payments, refunds and restocks, also two at once, end in what the model says',
+  'payments, refunds and restocks, two at a time too, end as the model predicts',
   async () => {
     const groups = fc.array(fc.array(change(), { minLength: 1, maxLength: 2 }), {
       minLength: 8,

@@ -25,7 +25,7 @@ test('the gateway imports only packages that are installed without development t
   expect(packages.filter(({ name }) => !(name in clone.dependencies))).toEqual([]);
 });
 
-test('between releases the version is a pre-release of the next one, so no two states of the code have the same', async () => {
+test('between releases the version is a pre-release of the next one, so that no two states of the code share one', async () => {
   const changes = await readFile(`${ROOT}CHANGELOG.md`, 'utf8');
   const [, unreleased = '', released = ''] =
     /^## \[Unreleased\]\n(.*?)^## \[([\d.]+)\]/ms.exec(changes) ?? [];
@@ -43,7 +43,7 @@ test('between releases the version is a pre-release of the next one, so no two s
   expect([lock.version, lock.packages[''].version]).toEqual([version, version]);
 });
 
-test("Prisma's engine, which writes migrations, is in one file, and nothing that the gateway does when it runs loads it", async () => {
+test("Prisma's migration engine is in one file, which the gateway never loads while it runs", async () => {
   const sources = await readSources();
   const importing = (name: RegExp) =>
     sources.filter(({ imports }) => imports.some(({ from }) => name.test(from))).map(({ path }) => path);
@@ -58,7 +58,7 @@ test("Prisma's engine, which writes migrations, is in one file, and nothing that
   expect(importing(/^(prisma\b|@prisma\/(internals|client-generator|engines))/)).toEqual([]);
 });
 
-test('the package has the command and what it imports, and nothing of the clone that runs or links', () => {
+test('the package has the command and its imports, and no scripts or links of the clone', () => {
   const packed = packedManifest(clone);
   expect(packed).toMatchObject({
     name: 'funnel-gateway',
@@ -71,7 +71,7 @@ test('the package has the command and what it imports, and nothing of the clone 
   expect(packed.imports).toEqual({ '#prisma': './generated/prisma/client.js' });
 });
 
-test('the package carries every file that a module reads beside itself, and what is generated and built', async () => {
+test('the package has every file that a module reads at run time, generated and built ones too', async () => {
   const sources = (await readSources()).filter(({ path }) => path !== 'graphiql/build.ts');
   const read = sources.flatMap(({ path, text }) =>
     [...text.matchAll(/new URL\('(\.[^']+)', import\.meta\.url\)/g)].map(([, file = '']) =>

@@ -38,7 +38,7 @@ describe('cursors', () => {
     );
   });
 
-  test('a cursor with the padding that base64 libraries write is the same one', () => {
+  test('a cursor with base64 padding is equal to the one without', () => {
     fc.assert(
       fc.property(anyKind, anyId, (kind, id) => {
         expect(decodeCursor(kind, padded(encodeCursor(kind, id)), 'after')).toEqual({ id });
@@ -51,7 +51,7 @@ describe('cursors', () => {
       ).toEqual({ id, time });
   });
 
-  test('more padding than that, less, or padding elsewhere is refused', () => {
+  test('other padding, or padding elsewhere, is refused', () => {
     for (const id of [1n, 12n, 123n]) {
       const cursor = encodeCursor('contacts', id);
       const texts = Array.from({ length: 6 }, (_, count) => cursor + '='.repeat(count));
@@ -87,7 +87,7 @@ describe('cursors', () => {
     );
   });
 
-  test('a cursor with one character changed, added or taken away is refused or names another id', () => {
+  test('a cursor with one changed, added or missing character is refused or has another id', () => {
     const edit = fc.record({
       at: fc.nat(40),
       put: fc.constantFrom('', 'A', 'z', '0', '-', '=', ' ', '+'),
@@ -139,7 +139,7 @@ describe('a REST query', () => {
     );
   });
 
-  test('any text that is no whole number is refused as a page size, as a cursor and as an order', () => {
+  test('text that is not an integer is refused as a page size, as a cursor and as an order', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         fc.pre(!/^\d+$/.test(text) && text !== 'asc' && text !== 'desc');
@@ -150,7 +150,7 @@ describe('a REST query', () => {
     );
   });
 
-  test('any 64-bit id is a cursor, and none beyond is', () => {
+  test('any 64-bit id is a cursor, and no larger one', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 2n ** 70n }), (id) => {
         if (id <= MAX_ID) expect(query(`after=${id}`).after).toBe(id);
@@ -159,7 +159,7 @@ describe('a REST query', () => {
     );
   });
 
-  test('of a repeated parameter the last one counts', () => {
+  test('the last one of a repeated parameter counts', () => {
     expect(query('per_page=0&after=x&sort_order=up&per_page=5&after=3&sort_order=desc')).toMatchObject({
       size: 5,
       after: 3n,
@@ -167,7 +167,7 @@ describe('a REST query', () => {
     });
   });
 
-  test('asks for the whole registry exactly when it has neither after nor per_page', () => {
+  test('requests the complete registry if and only if it has neither after nor per_page', () => {
     for (const text of ['', 'sort_order=desc', 'AFTER=1', 'x=after']) {
       expect([text, asksForRegistry(new URLSearchParams(text))]).toEqual([text, true]);
     }
@@ -217,7 +217,7 @@ describe('connection arguments', () => {
     expect(blamed(() => parseConnectionArgs('contacts', { first: 1, last: 1 }))).toBe('last');
   });
 
-  test('both cursors are read, each blamed for itself', () => {
+  test('both cursors are read, each with its own error', () => {
     const cursor = encodeCursor('contacts', 7n);
     expect(parseConnectionArgs('contacts', { after: cursor, before: cursor })).toMatchObject({
       after: 7n,

@@ -36,7 +36,7 @@ const GRAPHQL_ONLY = [
 /** The changes that both faces have. */
 const COMMON = UNSAFE.filter(({ isRestOnly }) => isRestOnly !== true);
 
-test('each change of REST is a mutation, and each mutation but these is one of REST', () => {
+test('each change of REST is a mutation, and each mutation except these is one of REST', () => {
   const changes = [...COMMON, ...OPERATIONS.filter(({ isUnrecorded }) => isUnrecorded)];
   expect(Object.keys(MUTATIONS).sort()).toEqual(changes.map(({ route }) => route).sort());
   const type = schema.getMutationType();
@@ -108,7 +108,7 @@ describe.each(COMMON)(
       expect(graphql.detail).toBe(rest.detail);
     }
 
-    test('no credential, one that ended, and one without its scope', async () => {
+    test('no credential, an invalid one, and one without the scope', async () => {
       const weak = weakBy.get(operation.scope) ?? expect.fail();
       await expectBothRefuse(ours, { caller: anonymous }, 'unauthenticated');
       await expectBothRefuse(ours, { caller: revoked }, 'unauthenticated');
@@ -116,7 +116,7 @@ describe.each(COMMON)(
       await expectBothRefuse(theirs, { caller: weak }, 'insufficient_scope');
     });
 
-    test("another team's, what another workspace's host hides, and a host that is nobody's", async () => {
+    test("another team's objects, objects that another host hides, and an unknown host", async () => {
       await expectBothRefuse(theirs, {}, 'not_found');
       // A team is changed on each of its hosts.
       if (!operation.route.endsWith('/teams/:id'))
@@ -126,8 +126,7 @@ describe.each(COMMON)(
   },
 );
 
-test('after all those no row is changed', async () =>
-  expect(await digest(gateway, CHANGEABLE)).toEqual(before));
+test('afterwards no row is changed', async () => expect(await digest(gateway, CHANGEABLE)).toEqual(before));
 
 /** Over which faces what was done over GraphQL, and what was done over REST, is tried again. */
 const AGAIN = [
@@ -184,7 +183,7 @@ async function recordOf({ workspace, auditEntry }: Tenant) {
   };
 }
 
-describe('wrong input is blamed on the same members, as each face calls them', () => {
+describe('wrong input has errors for the same members, under the names of each API', () => {
   const camel = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
   const long = 'x'.repeat(2_001);
 

@@ -135,7 +135,7 @@ test.each(SCOPES)('insufficient_scope: without %s', async (name) => {
 });
 
 describe('not_found', () => {
-  test("another team's team and workspace, and what never was", async () => {
+  test("another team's team and workspace, and unknown ones", async () => {
     const nowhere = { team: { id: 9999n }, workspace: { id: 9999n } } as Tenant;
     for (const tenant of [theirs, nowhere]) {
       await expectBothRefuse(teamOf(tenant), 'not_found');
@@ -144,7 +144,7 @@ describe('not_found', () => {
     }
   });
 
-  test("what another workspace's host hides", async () => {
+  test("objects that another workspace's host hides", async () => {
     const other = await factories.workspace(gateway.app, { teamId: ours.team.id, subdomain: 'other' });
     const options = { caller: good, host: `${other.subdomain}.localhost` };
     await expectBothRefuse(below(ours, '', 'id'), 'not_found', options);
@@ -152,7 +152,7 @@ describe('not_found', () => {
   });
 });
 
-test('invalid: a page size of zero or less is blamed on its parameter', async () => {
+test('invalid: a page size of zero or less is an error of its parameter', async () => {
   const path = '/api/v2/teams?per_page=';
   for (const size of [0, -1]) {
     const rest = await gateway.send(`${path}${size}`, { caller: good });
@@ -166,7 +166,7 @@ test('invalid: a page size of zero or less is blamed on its parameter', async ()
   }
 });
 
-test('invalid: a cursor that is none is blamed on after', async () => {
+test('invalid: an invalid cursor is an error of after', async () => {
   const query = '{ teams(after: "x") { nodes { id } } }';
   const rest = await gateway.send('/api/v2/teams?after=x', { caller: good });
   expect(await refusalOf({ response: rest })).toMatchObject({ code: 'invalid', field: 'after' });
@@ -176,7 +176,7 @@ test('invalid: a cursor that is none is blamed on after', async () => {
   });
 });
 
-test('who may is decided before what is asked on both faces', async () => {
+test('both APIs check permission before the request’s content', async () => {
   const { authorization } = await factories.apiKey(gateway.app, {
     teamId: ours.team.id,
     scopes: ['store:read'],
@@ -186,21 +186,21 @@ test('who may is decided before what is asked on both faces', async () => {
   await expectBothRefuse(wish, 'unauthenticated', { caller: anonymous });
 });
 
-test("misdirected_request: a host that is nobody's is 421 at both", async () => {
+test('misdirected_request: an unknown host gets 421 from both', async () => {
   const options = { caller: good, host: 'nobody.example' };
   const { graphql } = await expectBothRefuse(teams, 'misdirected_request', options);
   expect(graphql.response.status).toBe(421);
   expectGraphqlBody(graphql);
 });
 
-test('payload_too_large: GraphQL clients are told so in their own form', async () => {
+test('payload_too_large: GraphQL clients get it in their own form', async () => {
   const answer = await post(gateway, { query: `#${'x'.repeat(300_000)}` }, { caller: good });
   expect(answer.response.status).toBe(413);
   expect(graphqlRefusalOf(answer).code).toBe('payload_too_large');
   expectGraphqlBody(answer);
 });
 
-test('unavailable: the database away is 503 with Retry-After at both', async () => {
+test('unavailable: without a database both answer 503 with Retry-After', async () => {
   const { config, log } = gateway.app;
   const app = createApp(
     config,

@@ -44,14 +44,14 @@ test('the reader finds calls of models below a workspace', () => {
   ]);
 });
 
-test('every call of a model below a workspace in a change names the workspace', async () => {
+test('every changing call of a model below a workspace has the workspace', async () => {
   const sources = (await readSources()).filter(({ path }) => /^(services|store\/changing)\//.test(path));
   const calls = sources.flatMap(({ path, code }) => callsIn(code).map((call) => ({ path, ...call })));
   expect(calls.length).toBeGreaterThan(8);
   expect(calls.filter((call) => !namesWorkspace(call))).toEqual([]);
 });
 
-test('Prisma sets no time of a change: later_time does, so that none comes before the one it follows', () => {
+test('Prisma sets no time of a change: later_time does, so that times never go backwards', () => {
   expect(schema.length).toBeGreaterThan(20);
   expect(schema.filter((text) => text.includes('@updatedAt'))).toEqual([]);
 });

@@ -34,7 +34,7 @@ const fields = objects.flatMap((type) =>
   Object.values(type.getFields()).map((field) => [`${type.name}.${field.name}`, type, field] as const),
 );
 
-test('schema.graphql is what the code serves; if not, run npm run codegen', async () => {
+test('schema.graphql equals the schema of the code; if not, run npm run codegen', async () => {
   expect(await readFile('schema.graphql', 'utf8')).toBe(`${printSchema(schema)}\n`);
 });
 
@@ -130,7 +130,7 @@ const WHOLE_LISTS = [
 const OF_CHILDREN = NOUNS.flatMap((noun) => childLists(noun).map(([property]) => `${noun.type}.${property}`));
 
 describe('lists', () => {
-  test('of objects are connections, but for those that are justified', () => {
+  test('of objects are connections, except for justified ones', () => {
     const lists = fields
       .filter(([, type, field]) => isList(field.type) && !type.name.endsWith('Connection'))
       .filter(([, , field]) => isCompositeType(getNamedType(field.type)));
@@ -149,7 +149,7 @@ describe('connections', () => {
   const LISTED: typeof RESOURCES = [listedUser, ...RESOURCES];
   const connections = fields.filter(([, , field]) => getNamedType(field.type).name.endsWith('Connection'));
 
-  test('all take the same five arguments, and more where its noun can be filtered and ordered', () => {
+  test('all have the same five arguments, and more if the noun can be filtered and ordered', () => {
     const PAGE = ['after', 'before', 'first', 'last', 'sortOrder'];
     for (const [name, , field] of connections) {
       const type = getNamedType(field.type).name.replace('Connection', '');
@@ -178,14 +178,14 @@ describe('connections', () => {
   });
 });
 
-test('every object with a public id of its own is a node, but for the caller and who that is', () => {
+test('every object with a public id of its own is a node, except for the caller', () => {
   const plain = objects
     .filter((type) => Object.hasOwn(type.getFields(), 'publicId'))
     .filter((type) => !type.getInterfaces().some(({ name }) => name === 'Node'));
   expect(plain.map(({ name }) => name)).toEqual(['Viewer', 'ViewerUser']);
 });
 
-test('every field that needs a scope which its own type does not can be null', () => {
+test('every field that needs a scope beyond its type’s can be null', () => {
   const wrong = fields.filter(([, type, field]) => {
     const scope = scopeOf(field);
     const below = typeOptions(type).scope ?? (type.name.endsWith('Edge') ? scope : null);
@@ -195,7 +195,7 @@ test('every field that needs a scope which its own type does not can be null', (
   expect(wrong.map(([name]) => name)).toEqual(['ConditionalSplitBranch.steps', 'SplitTestVariant.steps']);
 });
 
-test('every field that loads something says which scope it needs, in its description too', () => {
+test('every field that loads something declares its scope, in its description too', () => {
   const loading = fields.filter(
     ([, , field]) => scopeOf(field) !== null && fieldOptions(field).sameRows !== true,
   );

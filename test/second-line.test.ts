@@ -94,7 +94,7 @@ function expectNothingOf(text: string, { workspace, contact }: Tenant, marker: s
   for (const secret of [marker, workspace.publicId, contact.publicId]) expect(text).not.toContain(secret);
 }
 
-describe('without the condition on the owner in any statement', () => {
+describe('without the owner condition in any statement', () => {
   let bed: Bed;
   let before: Record<string, unknown>;
   beforeAll(async () => {
@@ -103,14 +103,14 @@ describe('without the condition on the owner in any statement', () => {
   });
   afterAll(() => bed.gateway.close());
 
-  test.each(OPERATIONS)("$route of another team's shows and changes nothing", async (operation) => {
+  test.each(OPERATIONS)("$route of another team's neither reads nor changes anything", async (operation) => {
     const { status, text } = await bed.send(operation, bed.theirs);
     expectNothingOf(text, bed.theirs, MARKERS.theirs);
     if (!isOfNobody(operation)) expect([403, 404, 500]).toContain(status);
   });
 
   test.each(OPERATIONS.filter((operation) => !changesTeam(operation)))(
-    '$route shows and changes nothing beyond a narrowing host',
+    '$route neither reads nor changes anything beyond a narrowing host',
     async (operation) => {
       const hosts = [`${bed.sibling.workspace.subdomain}.localhost`, DOMAIN];
       for (const host of sampleAt(operation.route, hosts, 2)) {
@@ -161,9 +161,9 @@ describe('without the condition on the owner in any statement', () => {
     }
   });
 
-  test('after all that no row is changed', async () => expect(await digest(bed.gateway)).toEqual(before));
+  test('afterwards no row is changed', async () => expect(await digest(bed.gateway)).toEqual(before));
 
-  test("no node of another team's is shown by its global id, of whatever type", async () => {
+  test('no node of another team is found by its global id, of whatever type', async () => {
     const ids = Object.entries(await idsOf(bed.gateway.app, bed.theirs));
     before = await digest(bed.gateway);
     for (const [type, id] of ids) {
@@ -177,7 +177,7 @@ describe('without the condition on the owner in any statement', () => {
     expect(JSON.stringify(data ?? null)).not.toMatch(/"id":/);
   });
 
-  test("no mutation changes anything of another team's", async () => {
+  test('no mutation changes anything of another team', async () => {
     const { app } = bed.gateway;
     const mutations = mutationsIn(bed.theirs, await idsOf(app, bed.theirs));
     expect(mutations.length).toBeGreaterThan(20);
@@ -193,7 +193,7 @@ describe('without the condition on the owner in any statement', () => {
     expect(await digest(bed.gateway)).toEqual(before);
   });
 
-  test('whoever is narrowed to a workspace neither sees nor ends credentials of the team', async () => {
+  test('a caller who is limited to a workspace neither sees nor ends credentials of the team', async () => {
     const { app } = bed.gateway;
     const host = `${bed.sibling.workspace.subdomain}.localhost`;
     const ids = await idsOf(app, bed.ours);
@@ -211,7 +211,7 @@ describe('without the condition on the owner in any statement', () => {
     }
   });
 
-  test('what is refused is logged with the name of the statement, and counted', async () => {
+  test('a refusal is logged with the name of the statement, and counted', async () => {
     const route = SAFE.find(({ route }) => route === 'GET /api/v2/contacts/:id') as Operation;
     const { refused } = bed.gateway.app.store.rowGuard;
     expect((await bed.send(route, bed.theirs)).status).toBe(500);
@@ -220,7 +220,7 @@ describe('without the condition on the owner in any statement', () => {
   });
 });
 
-describe('without the condition on the parent, or on the row, in any statement', () => {
+describe('without the condition on the parent or the row in any statement', () => {
   let bed: Bed;
   beforeAll(async () => {
     bed = await openBed('parent');
@@ -235,7 +235,7 @@ describe('without the condition on the parent, or on the row, in any statement',
     expectNothingOf(narrowed.text, bed.ours, `${MARKERS.ours} contact`);
   });
 
-  test('nested lists over several parents show nothing of another team', async () => {
+  test('nested lists over several parents return nothing of another team', async () => {
     const lists = NOUNS.flatMap(({ parent, plural }) => (parent?.type === 'Workspace' ? (plural ?? []) : []));
     for (const list of lists) {
       const query = `{ teams { nodes { workspaces { nodes { name ${list} { nodes { id workspace { name } } } } } } } }`;
@@ -245,7 +245,7 @@ describe('without the condition on the parent, or on the row, in any statement',
     }
   });
 
-  describe('what changes something of ours', () => {
+  describe('changes of our rows', () => {
     let untouched: Record<string, unknown>;
     beforeAll(async () => {
       untouched = await digest(bed.gateway, CHANGEABLE, bed.theirs.team.id);
@@ -257,12 +257,12 @@ describe('without the condition on the parent, or on the row, in any statement',
       expectNothingOf(text, bed.theirs, MARKERS.theirs);
     });
 
-    test('after all those nothing of the other team is changed', async () =>
+    test('afterwards nothing of the other team is changed', async () =>
       expect(await digest(bed.gateway, CHANGEABLE, bed.theirs.team.id)).toEqual(untouched));
   });
 });
 
-describe('without the second line, a forgotten condition', () => {
+describe('without row-level security, a forgotten condition', () => {
   let bed: Bed;
   beforeAll(async () => {
     bed = await openBed('owner');
@@ -271,7 +271,7 @@ describe('without the second line, a forgotten condition', () => {
   afterAll(() => bed.gateway.close());
 
   test.each(SAFE.filter((operation) => !isOfNobody(operation)))(
-    'shows $route of another team',
+    'lets $route return rows of another team',
     async (operation) => {
       const { status, text } = await bed.send(operation, bed.theirs);
       expect(status).toBe(200);

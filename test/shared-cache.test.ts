@@ -8,7 +8,7 @@ function use(cache: SharedCache<string>, key: string, tenantId: bigint): 'hit' |
   return cache.add(key, tenantId, key) ? 'added' : null;
 }
 
-test('a tenant that always adds new entries evicts none of the tenants with few, in any order of requests', () => {
+test('a tenant that always adds new entries evicts none of tenants with few, in any order of requests', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(3), { minLength: 150, maxLength: 400 }), (order) => {
       const cache = new SharedCache<string>({ max: 16 });
@@ -26,13 +26,13 @@ test('a tenant that always adds new entries evicts none of the tenants with few,
   );
 });
 
-test('of a single tenant the least recently used entry is evicted', () => {
+test('a single tenant’s least recently used entry is evicted', () => {
   const cache = new SharedCache<string>({ max: 3 });
   for (const key of ['a', 'b', 'c', 'a', 'd']) use(cache, key, 1n);
   expect(['a', 'b', 'c', 'd'].filter((key) => cache.get(key, 1n) !== undefined)).toEqual(['a', 'c', 'd']);
 });
 
-test('an entry in use is not evicted, and where all are in use nothing can be added', () => {
+test('an entry in use is not evicted, and if all are in use nothing can be added', () => {
   const evicted: string[] = [];
   const cache = new SharedCache<string>({
     max: 2,
@@ -47,7 +47,7 @@ test('an entry in use is not evicted, and where all are in use nothing can be ad
   expect(cache.size).toBe(2);
 });
 
-test('making room for a large entry among many small ones is one pass over these', () => {
+test('making room for a large entry among many small ones takes one pass over them', () => {
   let looked = 0;
   const cache = new SharedCache<number>({
     max: 20_000,

@@ -44,7 +44,7 @@ async function expectRefused(response: Response, code: ErrorCode, ...hidden: Ten
   expect(await digest(gateway, CHANGEABLE)).toEqual(before);
 }
 
-test('each key sees its own team and no trace of the other in any list', async () => {
+test('each key sees its own team and nothing of the other in any list', async () => {
   const lists = OPERATIONS.filter(({ isList }) => isList);
   expect(lists.length).toBeGreaterThan(9);
   for (const list of lists) {
@@ -59,7 +59,7 @@ test('each key sees its own team and no trace of the other in any list', async (
   }
 });
 
-describe("what a body or the end of a path names is the workspace's own", () => {
+describe('references in a body or at the end of a path are limited to the workspace', () => {
   beforeEach(async () => {
     before = await digest(gateway, CHANGEABLE);
   });
@@ -95,7 +95,7 @@ describe("what a body or the end of a path names is the workspace's own", () => 
     );
   });
 
-  test('a workspace, a team and ids that a body gives change nothing of where the contact is', async () => {
+  test('a workspace, a team and ids in a body do not move the contact', async () => {
     const contact = await factories.contact(gateway.app, { workspaceId: ours.workspace.id });
     const body = JSON.stringify({
       contact: {
@@ -115,7 +115,7 @@ describe("what a body or the end of a path names is the workspace's own", () => 
   });
 });
 
-describe('what changes one tenant', () => {
+describe('a change of one tenant', () => {
   const rowsOf = async ({ workspace: { id } }: Tenant) => {
     const { rows } = await gateway.app.store.pool.query(
       CHANGEABLE.map((table) => `select to_jsonb(t) as row from ${table} t where workspace_id = ${id}`).join(

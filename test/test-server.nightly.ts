@@ -32,7 +32,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGKILL'] as const)('at %s', async (s
   await expect.poll(() => isGone(cluster)).toBe(true);
 });
 
-test('what a killed guard has left is cleared by the next run, and nothing of a run that goes on', async () => {
+test('the next run removes the remains of a killed guard, and nothing of a running one', async () => {
   const [killed, running] = [await startRun(), await startRun()];
   process.kill(killed.guard, 'SIGKILL');
   killed.run.kill('SIGKILL');

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { together } from '../src/concurrency/together.ts';
 
-test('a call made while a batch is under way is answered by a later one; all that wait, by one', async () => {
+test('a call during a batch is answered by a later batch, and all waiting calls by one', async () => {
   const batches: { keys: readonly number[]; answer: (answers: string[]) => void }[] = [];
   const ask = together((keys: readonly number[]) => {
     const { promise, resolve } = Promise.withResolvers<string[]>();

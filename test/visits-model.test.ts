@@ -38,7 +38,7 @@ const step = fc.record({
   broken: fc.option(fc.record({ after: fc.nat(12), moment: fc.constantFrom('request', 'answer') })),
 });
 
-test('statistics are what the raw rows say, whatever breaks, and each visit counts once', async () => {
+test('statistics equal the raw rows after any failure, and each visit counts once', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
       const { id: workspaceId } = await factories.workspace(app, { teamId });

@@ -55,7 +55,7 @@ describe('REST', () => {
     return { status: response.status, body: (await response.json()) as Record<string, unknown> };
   };
 
-  test('members that leave a value as it is, or are added to others, show only what was given', async () => {
+  test('members that keep a value, or add to others, return only their input', async () => {
     const { id: workspaceId, teamId } = await factories.workspace(app);
     const contact = await factories.contact(app, {
       workspaceId,
@@ -82,7 +82,7 @@ describe('REST', () => {
   });
 
   test.each(CHANGES.map((one) => [one.route, one] as const))(
-    '%s with If-Match: no values are tried out by entity tags',
+    '%s with If-Match: entity tags reveal no values to guesses',
     async (_route, operation) => {
       const tenant = await createTenant(app, MARKER);
       const scopes = [operation.scope ?? '', ...(operation.also ?? [])];
@@ -100,7 +100,7 @@ describe('REST', () => {
     },
   );
 
-  test('whoever may read is answered in full', async () => {
+  test('a caller who may read gets the complete answer', async () => {
     const { id: workspaceId, teamId } = await factories.workspace(app);
     const contact = await factories.contact(app, { workspaceId, emailAddress: 'ann@example.com' });
     for (const scopes of [

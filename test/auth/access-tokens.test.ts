@@ -59,7 +59,7 @@ async function signed(changes: JWTPayload): Promise<Caller> {
   return bearer(await sign(gateway.app, { ...claims, ...changes }));
 }
 
-test('a good token is good on both faces, and on every host of ours', async () => {
+test('a valid token is accepted over REST and GraphQL, and on every host of the service', async () => {
   const caller = await signed({});
   for (const host of ['localhost:4000', 'shop.localhost', 'acme-team.localhost', 'shop.acme.example']) {
     expect([host, (await ask(caller, host)).status]).toEqual([host, 200]);
@@ -70,7 +70,7 @@ test('a good token is good on both faces, and on every host of ours', async () =
   expect(await json(response)).toEqual({ data: { viewer: { kind: 'OAUTH' } } });
 });
 
-describe('a token that was not made here is refused:', () => {
+describe('refuses a token that this service did not issue:', () => {
   test('one without a signature (alg none)', async () => {
     const [header = '', body = ''] = new UnsecuredJWT(claims).encode().split('.');
     const typed = Buffer.from(JSON.stringify({ alg: 'none', typ: 'at+jwt' })).toString('base64url');
@@ -115,7 +115,7 @@ describe('a token that was not made here is refused:', () => {
     await expectRefused(bearer(await token.sign(key)));
   });
 
-  test('one that names an unknown key', async () => {
+  test('one that refers to an unknown key', async () => {
     await expectRefused(bearer(await sign(gateway.app, claims, { kid: 'unknown' })));
   });
 
@@ -123,13 +123,13 @@ describe('a token that was not made here is refused:', () => {
     await expectRefused(bearer(await sign(gateway.app, claims, { typ })));
   });
 
-  test('one with a header that has to be understood', async () => {
+  test('one with an unknown critical header', async () => {
     await expectRefused(
       bearer(await sign(gateway.app, claims, { crit: ['exp'], exp: 1 } as object).catch(() => 'ab.cd.ef')),
     );
   });
 
-  test('one with a letter changed anywhere', async () => {
+  test('one with any letter changed', async () => {
     const token = await sign(gateway.app, claims);
     for (let at = 3; at < token.length - 4; at += 97) {
       const other = token[at] === 'A' ? 'B' : 'A';
@@ -149,7 +149,7 @@ describe('a token that was not made here is refused:', () => {
   ])('what only looks like one (%#)', async (token) => expectRefused(bearer(token)));
 });
 
-describe('a token that says something else is refused:', () => {
+describe('refuses a token with other claims:', () => {
   test.each([
     ['another issuer', { iss: 'https://evil.example' }, 'Access token is of another issuer.'],
     ['an issuer that only looks like ours', { iss: `${ISSUER}/` }, 'Access token is of another issuer.'],
@@ -182,7 +182,7 @@ describe('a token that says something else is refused:', () => {
     },
   );
 
-  test('our clocks may differ by five seconds, and no more', async () => {
+  test('clocks may differ by five seconds, and no more', async () => {
     const caller = await signed({ exp: seconds(60), nbf: seconds(5), iat: seconds(5) });
     expect((await ask(caller)).status).toBe(200);
     now = new Date(NOW.getTime() + 64_000);
@@ -192,7 +192,7 @@ describe('a token that says something else is refused:', () => {
   });
 });
 
-describe('the audience is the service, or what was asked for', () => {
+describe('the audience is the service, or the requested resource', () => {
   const on = (aud: string, host: string, path: string) =>
     signed({ aud }).then((caller) => ask(caller, host, path));
 
@@ -212,13 +212,13 @@ describe('the audience is the service, or what was asked for', () => {
     expect((await on(aud, host, path)).status).toBe(status);
   });
 
-  test('several audiences may be named', async () => {
+  test('a token may have several audiences', async () => {
     const caller = await signed({ aud: ['https://elsewhere.example', ISSUER] });
     expect((await ask(caller)).status).toBe(200);
   });
 });
 
-describe('what a token reaches', () => {
+describe('a token reaches', () => {
   const contactsOf = (id: bigint) => `/api/v2/workspaces/${id}/contacts`;
   const namesOf = async (caller: Caller, host?: string) =>
     (await json<{ name: string }[]>(await ask(caller, host, `/api/v2/teams/${teamId}/workspaces`))).map(
@@ -254,7 +254,7 @@ describe('what a token reaches', () => {
     expect(await namesOf(other)).toEqual([]);
   });
 
-  test('fewer workspaces than were granted, where the token says so', async () => {
+  test('fewer workspaces than were granted, if the token lists fewer', async () => {
     expect(await namesOf(await signed({ workspaces: [String(blog.id)] }))).toEqual([blog.name]);
   });
 
@@ -287,7 +287,7 @@ describe('what a token reaches', () => {
     expect((await ask(caller, undefined, contactsOf(shop.id))).status).toBe(200);
   });
 
-  test('no scope that the person could not grant any more', async () => {
+  test('no scope that the person can no longer grant', async () => {
     const theirs = await oauthGrant(gateway.app, {
       teamId,
       scopes: ['account:write', 'write', 'read'],
@@ -311,7 +311,7 @@ describe('what a token reaches', () => {
   });
 });
 
-describe('a client that acts for itself', () => {
+describe('the token of a client that acts for itself', () => {
   const bearerFor = async (workspaceIds: bigint[] = [], team: bigint | null = teamId) => {
     const { app } = gateway;
     const tenancy = { teamId: team, workspaceIds, wholeTeam: workspaceIds.length === 0 };
@@ -321,7 +321,7 @@ describe('a client that acts for itself', () => {
     return { client, caller: bearer(await sign(app, own)) };
   };
 
-  test('reaches its team, or the workspaces that it was given', async () => {
+  test('reaches the client’s team, or the workspaces that the client is limited to', async () => {
     const whole = await bearerFor();
     expect((await ask(whole.caller, undefined, `/api/v2/workspaces/${blog.id}`)).status).toBe(200);
     const narrow = await bearerFor([shop.id]);
@@ -340,7 +340,7 @@ describe('a client that acts for itself', () => {
   });
 });
 
-describe('what stands behind a token ends it:', () => {
+describe('a token ends with the key, grant, person or client behind it:', () => {
   test.each<[string, (of: OauthGrant & { jti: string }) => Promise<unknown>]>([
     [
       'the token is revoked',

@@ -27,13 +27,13 @@ async function expectRefused(authorization: string | null, detail: string, error
   expect(response.headers.get('WWW-Authenticate')).toContain(`error="${error}"`);
 }
 
-test('no credentials: what to send, and no talk of a bad one', async () => {
+test('a request without credentials learns what to send, and nothing of a bad credential', async () => {
   const detail =
     'Credentials missing. Send an API key or an access token as "Authorization: Bearer <credential>".';
   await expectRefused(null, detail, 'insufficient_scope');
 });
 
-describe('a header that is no bearer credential is refused', () => {
+describe('refuses an Authorization header that is not a bearer credential', () => {
   test.each([
     '',
     'Bearer',
@@ -63,13 +63,13 @@ describe('a header that is no bearer credential is refused', () => {
   });
 });
 
-test('the scheme counts in any case, with any number of spaces', async () => {
+test('accepts the scheme in any letter case, with any number of spaces', async () => {
   for (const scheme of ['Bearer', 'bearer', 'BEARER', 'Bearer  ']) {
     expect((await ask(`${scheme} ${good.token}`)).status).toBe(200);
   }
 });
 
-test('an unknown key is refused, and one with a typo never reaches the store', async () => {
+test('refuses an unknown key, and a key with a typo without asking the store', async () => {
   await expectRefused(`Bearer ${createToken().token}`, 'API key invalid.', 'invalid_token');
   const query = vi.spyOn(gateway.app.store.lookups, 'read');
   await expectRefused(`Bearer ${good.token.slice(0, -1)}`, 'API key invalid.', 'invalid_token');
@@ -98,7 +98,7 @@ describe('expiry and revocation', () => {
     await expectRefused(authorization, 'API key expired.', 'invalid_token');
   });
 
-  test('a key is good until the moment that it is revoked or expires', async () => {
+  test('a key is valid until it is revoked or expires', async () => {
     for (const times of [{ revokedAt: at(60) }, { expiresAt: at(60) }]) {
       const { authorization } = await key(times);
       now = at(59);
@@ -109,7 +109,7 @@ describe('expiry and revocation', () => {
     }
   });
 
-  test('revocation is what is told of a key that has expired too', async () => {
+  test('reports a key that is both expired and revoked as revoked', async () => {
     const { authorization } = await key({ revokedAt: at(-60), expiresAt: at(-30) });
     await expectRefused(authorization, 'API key revoked.', 'invalid_token');
   });
@@ -143,7 +143,7 @@ describe('the last use of a key', () => {
     expect(await lastUse(key.id)).toBeNull();
   });
 
-  test('by many requests at once is written without a fault', async () => {
+  test('is written without an error by many concurrent requests', async () => {
     const key = await factories.apiKey(gateway.app, { teamId, createdAt });
     const responses = await Promise.all(Array.from({ length: 20 }, () => ask(key.authorization)));
     expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));

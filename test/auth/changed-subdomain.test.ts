@@ -43,7 +43,7 @@ function statuses(label: string, tokens: readonly Caller[]): Promise<number[][]>
   );
 }
 
-test('a new subdomain is the host, the audience and the resource at once, and the one before is none', async () => {
+test('a new subdomain replaces the old one as host, audience and resource at once', async () => {
   const tokens = [await tokenFor('before'), await tokenFor('after')];
   expect(await statuses('before', tokens)).toEqual(processes.map(() => [200, 200, 200, 401]));
   const changed = await gateway.send(`/api/v2/workspaces/${workspace.id}`, {
@@ -59,7 +59,7 @@ test('a new subdomain is the host, the audience and the resource at once, and th
     });
 });
 
-test('who gets the subdomain of another sees nothing of that one, also with a token for it', async () => {
+test('the new owner of a subdomain sees nothing of the previous owner, even with a token for it', async () => {
   const token = await tokenFor('given-up');
   const first = await factories.workspace(app, { teamId, subdomain: 'given-up' });
   await app.store.pool.query(`update workspaces set subdomain = 'moved-away' where id = $1`, [first.id]);

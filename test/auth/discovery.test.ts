@@ -20,7 +20,7 @@ await factories.customDomain(gateway.app, workspace.id, 'shop.acme.example');
 
 const resourceOf = async (response: Response) => (await json<{ resource: string }>(response)).resource;
 
-test('the document under AUTH_URL has the vocabulary that services check by, and says who issues tokens', async () => {
+test('the document under AUTH_URL has the scopes that services check, and the issuer of tokens', async () => {
   const response = await gateway.send(RESOURCE);
   expect(response.headers.get('Content-Type')).toBe('application/json');
   expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*');
@@ -55,7 +55,7 @@ describe('each document names the resource that its URL implies', () => {
     expect(await resourceOf(await gateway.send(RESOURCE + path, { host }))).toBe(resource);
   });
 
-  test('so that a strict client takes it, whichever resource it starts from', async () => {
+  test('so that a strict client accepts it, whichever resource it starts from', async () => {
     const fetchHere = (url: string, { method }: { readonly method: string }) => {
       const { host, pathname } = new URL(url);
       return gateway.send(pathname, { host, method });
@@ -78,7 +78,7 @@ describe('each document names the resource that its URL implies', () => {
     }
   });
 
-  test('and a token can be asked for each of them, and for nothing else', async () => {
+  test('and a client can request a token for each of them, and for nothing else', async () => {
     const good = [
       'http://localhost:4000',
       'http://localhost:4000/',
@@ -114,14 +114,14 @@ test.each(['/other', '/api/v2/teams', '/api', '/', '/api/v2/'])('there is none f
   expect((await gateway.send(RESOURCE + path)).status).toBe(404);
 });
 
-test('on a custom domain there is none, and a host that is nobody’s is 421', async () => {
+test('a custom domain has no document, and an unknown host gets 421', async () => {
   for (const path of ['', '/api/v2', '/graphql']) {
     expect((await gateway.send(RESOURCE + path, { host: 'shop.acme.example' })).status).toBe(404);
     expect((await gateway.send(RESOURCE + path, { host: 'evil.example' })).status).toBe(421);
   }
 });
 
-test('a forwarded host that nobody vouches for changes nothing', async () => {
+test('a forwarded host from an untrusted peer changes nothing', async () => {
   const headers = {
     'X-Forwarded-Host': 'evil.example',
     'X-Forwarded-Proto': 'https',
@@ -130,7 +130,7 @@ test('a forwarded host that nobody vouches for changes nothing', async () => {
   expect(await resourceOf(await gateway.send(RESOURCE, { headers }))).toBe('http://localhost:4000');
 });
 
-test('below an AUTH_URL with a path it is where the challenge says, and where RFC 9728 has it', async () => {
+test('with a path in AUTH_URL, the document is where the challenge and RFC 9728 say', async () => {
   const below = await createGateway({ env: { AUTH_URL: 'http://localhost:4000/auth/' } });
   const response = await below.send('/api/v2/teams');
   const challenge = response.headers.get('WWW-Authenticate') ?? '';
@@ -146,7 +146,7 @@ test('below an AUTH_URL with a path it is where the challenge says, and where RF
   await below.close();
 });
 
-test('where the service is on https, so are its resources, though TLS ends at a proxy', async () => {
+test('resources have https if the service has, even if a proxy terminates TLS', async () => {
   const behind = await createGateway({
     env: { AUTH_URL: 'https://auth.example.com', SERVICE_HOST: 'example.com' },
   });
@@ -156,7 +156,7 @@ test('where the service is on https, so are its resources, though TLS ends at a 
   await behind.close();
 });
 
-test('with an outside issuer, tokens come from there', async () => {
+test('with an external issuer, the document names that issuer', async () => {
   const env = { OAUTH_ISSUER: 'https://login.example/tenant/' };
   const outside = await createGateway({ env });
   expect(await json(await outside.send(RESOURCE))).toMatchObject({

@@ -48,13 +48,13 @@ async function statusAfterChange(caller: Awaited<ReturnType<typeof newKey>>): Pr
   return 200;
 }
 
-test('a key and a host that are known cost no statement', async () => {
+test('a cached key and a cached host need no statement', async () => {
   const key = await newKey();
   await untilRemembered(key);
   expect(await lookupsOf(() => send(key))).toEqual([]);
 });
 
-test('a key that another process revokes is refused long before its time in memory is over', async () => {
+test('a key that another process revokes is refused long before its cache entry expires', async () => {
   const key = await newKey();
   await untilRemembered(key);
   await gateway.app.store.pool.query('update api_keys set revoked_at = now() where id = $1', [key.id]);
@@ -68,7 +68,7 @@ test('a key that this process revokes is refused at once', async () => {
   expect((await send(key)).status).toBe(401);
 });
 
-test('a key expires while it is remembered', async () => {
+test('a cached key still expires on time', async () => {
   const key = await factories.apiKey(gateway.app, {
     teamId: workspace.teamId,
     expiresAt: new Date(Date.now() + 50_000),
@@ -79,7 +79,7 @@ test('a key expires while it is remembered', async () => {
   aheadMs = 0;
 });
 
-test('a subdomain that was given up is nobody’s', async () => {
+test('a released subdomain is unknown at once', async () => {
   const key = await newKey();
   await untilRemembered(key);
   await gateway.app.store.pool.query("update workspaces set subdomain = 'renamed' where id = $1", [
@@ -91,7 +91,7 @@ test('a subdomain that was given up is nobody’s', async () => {
   ]);
 });
 
-test('while changes cannot be heard nothing is remembered, and afterwards it is again', async () => {
+test('nothing is cached while the change listener is down; caching resumes with it', async () => {
   const key = await newKey();
   await untilRemembered(key);
   await gateway.app.store.pool.query(
@@ -102,7 +102,7 @@ test('while changes cannot be heard nothing is remembered, and afterwards it is 
   await untilRemembered(key);
 });
 
-describe('what changes nothing is told to nobody', () => {
+describe('a change without an effect sends no notification', () => {
   let listener: pg.Client;
   let heard = 0;
   beforeAll(async () => {
@@ -143,7 +143,7 @@ describe('what changes nothing is told to nobody', () => {
     expect(await told(`delete from ${update.split(' ')[0]} where false`)).toBe(0);
   });
 
-  test('a change is told once, of however many rows', async () => {
+  test('a change sends one notification, however many rows it changes', async () => {
     for (let made = 0; made < 3; made++) await newKey();
     heard = 0;
     expect(await told("update api_keys set name = name || '.'")).toBe(1);
@@ -170,7 +170,7 @@ async function revocationOf({ id }: Awaited<ReturnType<typeof newKey>>): Promise
     });
 }
 
-test('whoever revokes a key is answered when nobody gets in with it any more, also where another one was quicker', async () => {
+test('a revocation is answered only when no process accepts the key any more, also if another revocation was first', async () => {
   const key = await newKey();
   const revoke = await revocationOf(key);
   await gateway.app.lookups.forget();
@@ -182,7 +182,7 @@ test('whoever revokes a key is answered when nobody gets in with it any more, al
   for (const answer of await Promise.all(answers)) expect(await answer.json()).not.toHaveProperty('errors');
 });
 
-test('a key that is revoked again and again is forgotten once', async () => {
+test('repeated revocations of a key clear it from caches once', async () => {
   const revoke = await revocationOf(await newKey());
   expect(await (await revoke()).json()).not.toHaveProperty('errors');
   // What was heard of it meanwhile has been heeded.
@@ -194,7 +194,7 @@ test('a key that is revoked again and again is forgotten once', async () => {
   expect(await lookupsOf(() => send(known))).toEqual([]);
 });
 
-test('however often keys are revoked, the others are looked up a few times a second at most, and none is used after its end', async () => {
+test('frequent revocations cause only a few look-ups of other keys a second, and no key is used after its end', async () => {
   const known = await newKey();
   await untilRemembered(known);
   const keys = await Promise.all(Array.from({ length: 30 }, newKey));
@@ -212,7 +212,7 @@ test('however often keys are revoked, the others are looked up a few times a sec
   expect((await send(known)).status).toBe(401);
 });
 
-test('what names very many workspaces does not stay for long: all entries together have a bounded size', async () => {
+test('entries with very many workspaces are evicted early: all entries together have a bounded size', async () => {
   const { lookups } = gateway.app;
   const workspaceIds = Array.from({ length: 10_000 }, (_, index) => 10n ** 17n + BigInt(index));
   const key = await newKey();

@@ -120,7 +120,7 @@ describe('what the claims mean', () => {
     }
   });
 
-  test('whoever its subject is, it stands for the service user of the team', async () => {
+  test('a token acts as the service user of its team, whatever its subject is', async () => {
     const { publicId } = await prismaOf(base.app.store).user.findUniqueOrThrow({
       where: { serviceTeamId: team.id },
     });
@@ -165,7 +165,7 @@ describe('what the claims mean', () => {
     }
   });
 
-  test('by the names that the configuration gives', async () => {
+  test('are read under the names that the configuration has', async () => {
     restart({ teamClaim: 'https://example/team', workspacesClaim: 'shops', scopesClaim: 'permissions' });
     const mapped = { 'https://example/team': team.publicId, shops: [shop.publicId], permissions: ['read'] };
     expect(await workspaceNames(await sign({ ...mapped, team: 'unknown', scope: 'nothing' }))).toEqual([
@@ -179,7 +179,7 @@ describe('what the claims mean', () => {
     expect((await ask(token, `/api/v2/workspaces/${blog.id}/contacts`, 'blog.localhost')).status).toBe(404);
   });
 
-  test('viewer tells whose token it is', async () => {
+  test('viewer shows whose token it is', async () => {
     const body = JSON.stringify({
       query: '{ viewer { kind name issuer client { clientId name } user { name } scopes expiresAt } }',
     });
@@ -237,7 +237,7 @@ describe('a token is refused', () => {
     await expectRefused(await token.sign(secret));
   });
 
-  test('signed by a key of ours: with an outside issuer ours is none', async () => {
+  test('signed by a key of this service, which is not an issuer then', async () => {
     await expectRefused(await sign({ iss: base.app.config.authUrl }), 'Access token is of another issuer.');
   });
 
@@ -248,7 +248,7 @@ describe('a token is refused', () => {
     }
   });
 
-  test('API keys stay good beside such tokens', async () => {
+  test('API keys remain valid with an external issuer', async () => {
     const key = await factories.apiKey(base.app, { teamId: team.id });
     expect((await ask(key.token)).status).toBe(200);
     expect(asked).toEqual([]);
@@ -256,20 +256,20 @@ describe('a token is refused', () => {
 });
 
 describe('the keys of the issuer', () => {
-  test('are asked for once, by many requests at once too', async () => {
+  test('are requested once, also by many concurrent requests', async () => {
     const token = await sign();
     const responses = await Promise.all(Array.from({ length: 10 }, () => ask(token)));
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
     expect(asked.map(({ url }) => url)).toEqual([METADATA, KEYS]);
   });
 
-  test('are found by OpenID metadata where there is no other', async () => {
+  test('are found through OpenID metadata if there is no OAuth metadata', async () => {
     answers = { [OIDC_METADATA]: answers[METADATA], [KEYS]: answers[KEYS] };
     expect((await ask(await sign())).status).toBe(200);
     expect(asked.map(({ url }) => url)).toEqual([METADATA, OIDC_METADATA, KEYS]);
   });
 
-  test('are asked for again when a token names an unknown one, but not by every such token', async () => {
+  test('are requested again for an unknown key id, but not for every such token', async () => {
     expect((await ask(await sign())).status).toBe(200);
     answers[KEYS] = { keys: [first.jwk, second.jwk] };
     await expectRefused(await sign({}, second));
@@ -281,14 +281,14 @@ describe('the keys of the issuer', () => {
     expect(counts(KEYS)).toBe(2);
   });
 
-  test('that were withdrawn are good for ten minutes at most', async () => {
+  test('that the issuer has withdrawn are accepted for ten minutes at most', async () => {
     expect((await ask(await sign())).status).toBe(200);
     answers[KEYS] = { keys: [second.jwk] };
     now = new Date(NOW.getTime() + 600_000);
     await expectRefused(await sign());
   });
 
-  test('cannot be had: 503 with Retry-After, never 401, and the issuer is left alone for a while', async () => {
+  test('that are unavailable cause 503 with Retry-After, never 401, and the issuer is not asked again for a while', async () => {
     answers[METADATA] = unreachable;
     await expectUnavailable(await sign());
     await expectUnavailable(await sign({}, { ...first, kid: 'invented' }));
@@ -298,7 +298,7 @@ describe('the keys of the issuer', () => {
     expect((await ask(await sign())).status).toBe(200);
   });
 
-  test('that are known stay good for an hour while the issuer is away; unknown ones are 503', async () => {
+  test('that are cached are accepted for an hour while the issuer is down; unknown ones cause 503', async () => {
     expect((await ask(await sign())).status).toBe(200);
     answers[METADATA] = unreachable;
     now = new Date(NOW.getTime() + 3_599_000);
@@ -338,13 +338,13 @@ describe('the keys of the issuer', () => {
     expect(asked.map(({ url }) => url)).toEqual([METADATA]);
   });
 
-  test('are found on another host, where the issuer has them', async () => {
+  test('are found on another host if the metadata says so', async () => {
     const uri = 'https://keys.login.example/v3/certs';
     answers = { [METADATA]: { issuer: ISSUER, jwks_uri: uri }, [uri]: { keys: [first.jwk] } };
     expect((await ask(await sign())).status).toBe(200);
   });
 
-  test('no redirect is followed, and no request waits for ever', async () => {
+  test('no redirect is followed, and no request waits forever', async () => {
     await ask(await sign());
     expect(asked.map(({ init }) => init?.redirect)).toEqual(['error', 'error']);
     expect(asked.every(({ init }) => init?.signal instanceof AbortSignal)).toBe(true);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { SCOPES, scopeSentence } from '../../src/auth/scopes.ts';
 
 describe('the sentence of a scope', () => {
-  test('says whether it reads or changes, and is no other scope’s', () => {
+  test('says whether it allows reading or changing, and is unique', () => {
     const sentences = SCOPES.map(scopeSentence);
     for (const [index, scope] of SCOPES.entries())
       expect(sentences[index]).toMatch(/read$/.test(scope) ? /^Read / : /^Change /);
@@ -23,7 +23,7 @@ describe('the sentence of a scope', () => {
     }
   });
 
-  test('of an unknown scope is the scope itself', () => {
+  test('is the scope itself for an unknown scope', () => {
     for (const scope of ['nonsense', 'nonsense:read', 'contacts:delete', 'toString'])
       expect(scopeSentence(scope)).toBe(scope);
   });

@@ -103,7 +103,7 @@ describe('rotation', () => {
     expect(await statuses()).toEqual(['active']);
   });
 
-  test('is one at a time, but the announced key can be told to sign at once', async () => {
+  test('allows one pending key, which can be made to sign at once', async () => {
     const next = await rotate(app);
     await expect(rotate(app)).rejects.toMatchObject({ code: 'conflict' });
     expect(await rotate(app, { now: true })).toMatchObject({
@@ -115,18 +115,18 @@ describe('rotation', () => {
     expect(await statuses()).toEqual(['retiring', 'active']);
   });
 
-  test('at once, for a store without keys too', async () => {
+  test('can be immediate, also in a store without keys', async () => {
     expect((await rotate(app, { now: true })).status).toBe('active');
   });
 
-  test('deletes what has left long ago', async () => {
+  test('deletes keys that were retired long ago', async () => {
     await rotate(app, { now: true });
     now = inSeconds(3 * 86_400);
     await rotate(app);
     expect(await prismaOf(app.store).signingKey.count()).toBe(2);
   });
 
-  test('from two places at once makes one next key', async () => {
+  test('by two processes at once creates one key', async () => {
     await signingKeys(app);
     const results = await Promise.allSettled([rotate(app), rotate(another())]);
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
@@ -135,7 +135,7 @@ describe('rotation', () => {
 });
 
 describe('removing a key', () => {
-  test('refuses the tokens that it signed from then on', async () => {
+  test('makes the tokens that it signed invalid at once', async () => {
     const { active } = await signingKeys(app);
     const caller = await bearers();
     await rotate(app, { now: true });
@@ -144,7 +144,7 @@ describe('removing a key', () => {
     expect(await ask(caller)).toBe(401);
   });
 
-  test('is refused for the key that signs, and for one that is not there', async () => {
+  test('is refused for the active key and for an unknown one', async () => {
     const { active } = await signingKeys(app);
     await expect(remove(app, active.kid)).rejects.toMatchObject({ code: 'conflict' });
     await expect(remove(app, 'unknown')).rejects.toMatchObject({ code: 'not_found' });
@@ -152,12 +152,12 @@ describe('removing a key', () => {
 });
 
 describe('a new secret key', () => {
-  test('beside the old one opens what the old one sealed', async () => {
+  test('together with the old one, opens keys that the old one sealed', async () => {
     const { active } = await signingKeys(app);
     expect((await signingKeys(another([NEW_SECRET, TEST_SECRET_KEY]))).active.kid).toBe(active.kid);
   });
 
-  test('alone makes no key beside those that it cannot read, and tokens of these stay good', async () => {
+  test('alone creates no key next to those that it cannot read, and their tokens remain valid', async () => {
     const { active } = await signingKeys(app);
     const caller = await bearers();
     const stranger = another([NEW_SECRET]);
@@ -169,7 +169,7 @@ describe('a new secret key', () => {
     expect((await list(stranger)).map(({ status }) => status)).toEqual(['sealed']);
   });
 
-  test('alone signs after the operator has rotated, and tokens of the keys before stay good', async () => {
+  test('alone signs after a rotation, and tokens of earlier keys remain valid', async () => {
     await signingKeys(app);
     const caller = await bearers();
     const stranger = another([NEW_SECRET]);
@@ -178,7 +178,7 @@ describe('a new secret key', () => {
     expect(await ask(caller)).toBe(200);
   });
 
-  test('alone is warned of at the start, in the log and in the banner', async () => {
+  test('alone causes a warning at the start, in the log and in the banner', async () => {
     await signingKeys(app);
     const start = (started: App) =>
       prepare({ app: started, embedded: null }, { demo: false, migrate: true }, AbortSignal.timeout(60_000));
@@ -191,7 +191,7 @@ describe('a new secret key', () => {
     expect(lines).toEqual([expect.stringContaining('"level":"error"')]);
   });
 
-  test('alone is warned of once a key, however often the keys are read', async () => {
+  test('alone causes one warning for each key, however often the keys are read', async () => {
     const { active } = await signingKeys(app);
     const stranger = another([NEW_SECRET]);
     for (let i = 0; i < 3; i++) await signingKeys(stranger).catch(() => {});
@@ -201,7 +201,7 @@ describe('a new secret key', () => {
 });
 
 describe('the private parts', () => {
-  test('are not looked at by a process that only checks tokens, whatever its secret key', async () => {
+  test('are not read by a process that only verifies tokens, whatever its secret key', async () => {
     const caller = await bearers();
     const blind = another([NEW_SECRET]);
     const { keyring } = blind;
@@ -217,7 +217,7 @@ describe('the private parts', () => {
     expect(await prismaOf(app.store).signingKey.count()).toBe(1);
   });
 
-  test('are opened once, by the process that signs', async () => {
+  test('are decrypted once, by the process that signs', async () => {
     await signingKeys(app);
     const second = another();
     const open = vi.spyOn(second.keyring, 'open');
@@ -227,7 +227,7 @@ describe('the private parts', () => {
   });
 });
 
-test('no key gets an id that begins as an option does, and no two thumbprints the same id', () => {
+test('no key id begins with a hyphen, and no two thumbprints have the same id', () => {
   const base64url = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'];
   const thumbprint = fc.string({ unit: fc.constantFrom(...base64url), minLength: 43, maxLength: 43 });
   const any = fc.oneof(

@@ -44,7 +44,7 @@ async function milliseconds(caller: Caller): Promise<number> {
   return performance.now() - startedAt;
 }
 
-test('a token that is known costs no statement', async () => {
+test('a cached token needs no statement', async () => {
   const caller = await bearerOf(here.app, await oauthGrant(here.app, { teamId, scopes: ['read'] }));
   let lookups = 1;
   for (let tries = 0; lookups > 0 && tries < 200; tries++) {

@@ -13,7 +13,7 @@ import {
 
 const ALPHABET = [...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'];
 
-test('a new key has the prefix that secret scanners know and 49 letters and digits', () => {
+test('a new key has the prefix that secret scanners recognize, and 49 letters and digits', () => {
   for (let i = 0; i < 100; i++) expect(createToken().token).toMatch(/^fgw_[0-9A-Za-z]{49}$/);
 });
 
@@ -26,7 +26,7 @@ test('no two keys are the same, and every place varies', () => {
   }
 });
 
-test('what is stored is the SHA-256 of the key, and what is shown of it is eight characters', () => {
+test('the store has the SHA-256 of a key, and lists show only eight characters', () => {
   const { token, hash, hint } = createToken();
   expect(Buffer.from(hash).toString('hex')).toBe(createHash('sha256').update(token).digest('hex'));
   expect(hashOf(token)).toEqual(hash);
@@ -34,7 +34,7 @@ test('what is stored is the SHA-256 of the key, and what is shown of it is eight
 });
 
 describe('a key with a typo is refused by its checksum alone', () => {
-  test('whichever character is another one', () => {
+  test('whichever character is changed', () => {
     const { token } = createToken();
     for (let place = 4; place < token.length; place++) {
       for (const letter of ALPHABET) {
@@ -44,7 +44,7 @@ describe('a key with a typo is refused by its checksum alone', () => {
     }
   });
 
-  test('whichever two neighbours change places, and whatever is added or missing', () => {
+  test('whichever two adjacent characters are swapped, and whatever is added or missing', () => {
     fc.assert(
       fc.property(fc.nat(48), fc.constantFrom(...ALPHABET), (at, letter) => {
         const { token } = createToken();
@@ -59,7 +59,7 @@ describe('a key with a typo is refused by its checksum alone', () => {
   });
 });
 
-test('no other text is a key', () => {
+test('no other text passes as a key', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.string({ unit: 'binary-ascii' })), (text) => {
       expect(hashOf(text)).toBeNull();
@@ -78,7 +78,7 @@ test('no other text is a key', () => {
   }
 });
 
-test('a client secret has the same form under its own prefix, and neither passes for the other', () => {
+test('a client secret has the same form with its own prefix, and is not interchangeable with a key', () => {
   const [key, secret] = [createToken(), createClientSecret()];
   expect(secret.token).toMatch(/^fgs_[0-9A-Za-z]{49}$/);
   expect(hashOfClientSecret(secret.token)).toEqual(secret.hash);
@@ -88,7 +88,7 @@ test('a client secret has the same form under its own prefix, and neither passes
   for (const text of [secret.token, swap(secret.token, 'fgw_')]) expect(hashOf(text)).toBeNull();
 });
 
-test('client ids are different, and no secret', () => {
+test('client ids are unique, and are not secrets', () => {
   const ids = Array.from({ length: 100 }, createClientId);
   expect(new Set(ids).size).toBe(100);
   for (const id of ids) {

@@ -64,7 +64,7 @@ beforeEach(async () => {
   ids = await readCreated(client, manifest, CONTACTS);
 });
 
-test('the limit’s contacts are as asked for and as answered, each with its audit entry, events and record', async () => {
+test('the reference program creates the requested contacts, each with its audit entry, events and record', async () => {
   await requireHistory(client, manifest, ids);
   for (const [at, answer] of answers.entries()) {
     expect(createdIn(answer)).toEqual({ id: ids[at], emailAddress: CONTACTS[at]?.email_address });
@@ -72,7 +72,7 @@ test('the limit’s contacts are as asked for and as answered, each with its aud
   }
 });
 
-test('the limit answers with the bytes that the gateway lists', async () => {
+test('the reference program answers with the bytes that the gateway lists', async () => {
   const path = `/api/v2/workspaces/${manifest.workspaceId}/contacts?after=${manifest.firstContactId + 1}`;
   const listed = await (await gateway.send(path, { caller })).text();
   const byId = answers.toSorted((a, b) => (createdIn(a)?.id ?? 0) - (createdIn(b)?.id ?? 0));
@@ -99,7 +99,7 @@ test.for([
   await expect(readCreated(client, manifest, CONTACTS)).rejects.toThrow(message);
 });
 
-test('a snapshot that is not what was answered does not count', async () => {
+test('a snapshot that differs from the answer does not count', async () => {
   await client.query(
     "update events set data = '{}' where contact_id = $1 and event_type = 'contact.created'",
     [ids[1]],
@@ -107,7 +107,7 @@ test('a snapshot that is not what was answered does not count', async () => {
   await expect(requireSnapshots(client, ids[1] ?? 0, answers[1] ?? '')).rejects.toThrow('is kept');
 });
 
-test('clearing leaves the rows of before, and nothing else', async () => {
+test('clearing removes only the rows that the run added', async () => {
   await clearCreated(client, manifest);
   const { rows } = await client.query(
     `select (select count(*) from contacts) as contacts, (select count(*) from audit_entries) as entries,

@@ -74,7 +74,7 @@ describe('the app of the guide', { timeout: 60_000 }, () => {
     expect(demo.record.problems).toEqual([]);
   });
 
-  test('says so when the person refuses, and offers to sign in again', async () => {
+  test('reports that the person refused, and offers to sign in again', async () => {
     await goToConsent();
     await press(demo.page, 'Deny');
     await waitForStatus('The person refused.');

@@ -26,7 +26,7 @@ describe('a scope that is missing', () => {
     return words(await runQuery(demo.page));
   };
 
-  test('is asked for first where somebody signs in again', async () => {
+  test('is requested first when the person signs in again', async () => {
     // From another name of the service; the second time from its own.
     await openGraphiql(demo.page, demo.server.url);
     await session().getByRole('button', { name: 'Sign in' }).click();
@@ -73,7 +73,7 @@ describe('a scope that is missing', () => {
     expect(demo.record.problems).toEqual([]);
   });
 
-  test('of a key: another key, or signing in', async () => {
+  test('of a key leads to the hint to use another key or to sign in', async () => {
     await demo.page.route('**/graphql', async (route) => {
       if (!route.request().postData()?.includes('CreateContact')) return route.fallback();
       const extensions = { code: 'INSUFFICIENT_SCOPE', requestId: 'x', scope: 'contacts:write' };
@@ -93,7 +93,7 @@ describe('a scope that is missing', () => {
   });
 });
 
-test('examples that change data stand apart, and are called so', async () => {
+test('examples that change data are in a separate group with its own title', async () => {
   await openGraphiql(demo.page, demo.server.url);
   await demo.page.getByRole('button', { name: 'Examples' }).click();
   const group = demo.page.getByRole('group', { name: 'These change the demo’s data' });
@@ -105,7 +105,7 @@ test('examples that change data stand apart, and are called so', async () => {
   await demo.page.getByRole('tab', { name: 'RemoveSplit' }).waitFor();
 });
 
-test('the empty answer pane shows three steps, and no answer has them', async () => {
+test('the empty answer pane shows three steps, which disappear with the first answer', async () => {
   await openGraphiql(demo.page, demo.server.issuer);
   expect(await steps().getByRole('listitem').count()).toBe(3);
   const text = words(await steps().innerText());
@@ -197,7 +197,7 @@ async function examineSearchBoxOfDocs(width: number): Promise<void> {
 }
 
 test.each([1280, 1024, 768, 390])(
-  'nothing lies over the menu of examples, nor the docs under their search box, and what is said of sharing covers nothing and goes away: %i px',
+  'nothing covers the examples menu or the docs, and the sharing message covers nothing and disappears: %i px',
   async (width) => {
     // A clock is its context's.
     await demo.open({ viewport: { width, height: 900 } });

@@ -36,7 +36,7 @@ async function openWithKey(): Promise<void> {
   await waitForKeyStatus(demo.page, 'Key accepted');
 }
 
-test('the first load is at most 1.05 MB over the wire, and what is left comes when somebody works in an editor', async () => {
+test('the first load is at most 1.05 MB over the wire; the rest loads when somebody uses an editor', async () => {
   const proxy = await startCountingProxy(new URL(demo.server.url));
   await openGraphiql(demo.page, `http://127.0.0.1:${proxy.port}`);
   // What comes last is there: the font of the icons, and the schema.
@@ -55,7 +55,7 @@ test('the first load is at most 1.05 MB over the wire, and what is left comes wh
 });
 
 describe('Ctrl-Enter runs the query', () => {
-  test('on the fresh page, where nothing has the focus, from the key field, and after choosing an example', async () => {
+  test('on a new page without focus, from the key field, and after choosing an example', async () => {
     await openGraphiql(demo.page, demo.server.url);
     expect(await press('Control+Enter')).toContain('UNAUTHENTICATED');
     await keyField().fill(demo.server.apiKey);
@@ -88,7 +88,7 @@ describe('Ctrl-Enter runs the query', () => {
     expect(demo.record.problems).toEqual([]);
   });
 
-  test('of several operations the one that the cursor is in', async () => {
+  test('for the operation at the cursor, if there are several', async () => {
     await openWithKey();
     await demo.page.getByRole('button', { name: 'New tab' }).click();
     await demo.page.locator('.graphiql-query-editor .monaco-editor').click();
@@ -100,7 +100,7 @@ describe('Ctrl-Enter runs the query', () => {
   });
 });
 
-test('a key that was pasted out of something else is cleaned', async () => {
+test('a pasted key is cleaned of the text around it', async () => {
   const key = demo.server.apiKey;
   const pasted = {
     header: `Authorization: Bearer ${key}`,
@@ -121,8 +121,8 @@ test('a key that was pasted out of something else is cleaned', async () => {
   }
 });
 
-describe('what is refused comes with words about this page', () => {
-  test('without a key, and with one that is not accepted', async () => {
+describe('a refusal comes with help for this page', () => {
+  test('without a key, and with one that the gateway does not accept', async () => {
     await openGraphiql(demo.page, demo.server.issuer);
     const without = (await runQuery(demo.page)).replaceAll(/\s+/g, ' ');
     for (const words of [
@@ -139,7 +139,7 @@ describe('what is refused comes with words about this page', () => {
     expect(await runQuery(demo.page)).not.toContain('"help"');
   });
 
-  test('where the page offers no "Sign in", it names none', async () => {
+  test('help does not mention "Sign in" if the page does not offer it', async () => {
     await demo.page.route('**/graphql', async (route) => {
       if (route.request().method() !== 'GET') return route.fallback();
       const response = await route.fetch();
@@ -151,7 +151,7 @@ describe('what is refused comes with words about this page', () => {
     expect(await runQuery(demo.page)).not.toContain('Sign in');
   });
 
-  test('the removal can be run again after the command that the answer names', async () => {
+  test('the removal can be run again after the command in the answer', async () => {
     await openWithKey();
     const { title } = examples.at(-1) as (typeof examples)[number];
     await chooseExample(demo.page, title);
@@ -190,7 +190,7 @@ describe('a link', () => {
     expect(demo.record.problems).toEqual([]);
   });
 
-  test('opens beside the tabs that were there, and once', async () => {
+  test('opens in an additional tab, and only once', async () => {
     await openWithKey();
     await demo.page.waitForTimeout(700);
     for (const _ of ['once', 'again']) {
@@ -201,7 +201,7 @@ describe('a link', () => {
     }
   });
 
-  test('that is shared holds query and variables, never a key or a header, and says so', async () => {
+  test('that is shared contains query and variables, never a key or a header, and the page says so', async () => {
     await demo.context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await openWithKey();
     await demo.page.getByRole('button', { name: 'Headers' }).click();
@@ -225,7 +225,7 @@ describe('a link', () => {
     expect(demo.record.problems).toEqual([]);
   });
 
-  test('is refused with a reason: nothing to share, a key within, too long; without a clipboard it is in the address bar', async () => {
+  test('is refused with a reason: empty query, key included, too long; without a clipboard it is in the address bar', async () => {
     await openGraphiql(demo.page, demo.server.url);
     const share = async (text: string, says: string) => {
       await demo.page.locator('.graphiql-query-editor .monaco-editor').click();
@@ -247,7 +247,7 @@ describe('a link', () => {
   });
 });
 
-test('the demo\u2019s signed-in link has the key in it once, and nothing of it stays in the address', async () => {
+test('the demo\u2019s signed-in link delivers the key once, and leaves nothing in the address', async () => {
   const address = `${demo.server.url}/graphql#demo=${demo.server.demoCode}`;
   const editor = demo.page.locator('.graphiql-query-editor .view-line').first();
   await demo.page.goto(address);

@@ -53,7 +53,7 @@ const CROWDED = `(() => {
 })()`;
 
 describe('signing in to the explorer', { timeout: 60_000 }, () => {
-  test('authorization code with PKCE, the queries run with the token, and it stays in the tab', async () => {
+  test('authorization code with PKCE; queries use the token, which stays in the tab', async () => {
     await signInToGraphiql();
     expect(demo.page.url()).toBe(`${demo.server.issuer}/graphql`);
     const [authorize] = sentTo('/oauth/authorize');
@@ -83,7 +83,7 @@ describe('signing in to the explorer', { timeout: 60_000 }, () => {
     expect(demo.record.problems).toEqual([]);
   });
 
-  test('a token that has ended is renewed once for however many queries, and signing out ends the grant', async () => {
+  test('an expired token is renewed once for any number of queries, and signing out ends the grant', async () => {
     await signInToGraphiql();
     await expireToken();
     await demo.page.reload();
@@ -110,7 +110,7 @@ describe('signing in to the explorer', { timeout: 60_000 }, () => {
     expect(demo.record.problems).toEqual([]);
   });
 
-  test('a tab that was duplicated has no part in it and does not end it for the first one, but whoever withdraws the grant does', async () => {
+  test('a duplicated tab is signed out and does not end the session of the first one; revoking the grant does', async () => {
     await signInToGraphiql();
     await expireToken();
     const [copy] = await Promise.all([
@@ -137,7 +137,7 @@ describe('signing in to the explorer', { timeout: 60_000 }, () => {
     await session().getByText('Your sign-in has ended').waitFor();
   });
 
-  test('an answer that this tab did not ask for is not taken', async () => {
+  test('an answer to another tab’s request is refused', async () => {
     await demo.page.goto(
       `${demo.server.issuer}/graphql?code=stolen&state=made-up&iss=${encodeURIComponent(demo.server.issuer)}`,
     );
@@ -175,7 +175,7 @@ describe('signing in to the explorer', { timeout: 60_000 }, () => {
     },
   );
 
-  test('a page that sends somebody here can neither run a query nor break anything', async () => {
+  test('a page that links here can neither run a query nor break anything', async () => {
     for (const tab of ['%', encodeURIComponent('["a"]'), encodeURIComponent('{"query":"x"}'), 'null', '']) {
       await demo.page.goto('about:blank');
       await demo.page.goto(`${demo.server.issuer}/graphql#tab=${tab}`);

@@ -21,7 +21,7 @@ const apiRequests = () =>
 const bearerOf = ({ headers: { authorization } }: Activity['requests'][number]) => authorization;
 
 describe('the explorer', { timeout: 60_000 }, () => {
-  test('a whole visit asks nothing of any other origin and breaks no policy', async () => {
+  test('a complete visit requests nothing from another origin and violates no policy', async () => {
     await exploreAsUser(demo.page, demo.server.url, demo.server.apiKey);
     await chooseExample(demo.page, 'Contacts, newest first');
     expect(await runQuery(demo.page)).toContain('"emailAddress"');
@@ -61,7 +61,7 @@ describe('the explorer', { timeout: 60_000 }, () => {
     expect(demo.record.problems).toEqual([]);
   });
 
-  test('the docs open without a key, and with a wrong one', async () => {
+  test('the docs open without a key and with an invalid one', async () => {
     await openGraphiql(demo.page, demo.server.url);
     await enterKey(demo.page, 'fgw_wrong');
     await waitForKeyStatus(demo.page, 'Key not accepted');
@@ -70,7 +70,7 @@ describe('the explorer', { timeout: 60_000 }, () => {
     expect(demo.record.problems).toEqual([]);
   });
 
-  test('the key goes with each query as a bearer token, but for a header of one’s own, and never with the introspection', async () => {
+  test('each query sends the key as a bearer token, unless it has its own header; introspection never does', async () => {
     await openGraphiql(demo.page, demo.server.url);
     await enterKey(demo.page, demo.server.apiKey);
     await waitForKeyStatus(demo.page, 'Key accepted');
@@ -91,7 +91,7 @@ describe('the explorer', { timeout: 60_000 }, () => {
     expect(await demo.page.evaluate<string>('JSON.stringify(localStorage)')).not.toContain('of_my_own');
   });
 
-  test('the key stays in the tab: it outlives a reload and is found in no lasting place', async () => {
+  test('the key stays in the tab: it survives a reload and is in no permanent storage', async () => {
     await openGraphiql(demo.page, demo.server.url);
     await enterKey(demo.page, ` ${demo.server.apiKey} `);
     await waitForKeyStatus(demo.page, 'Key accepted');
@@ -108,7 +108,7 @@ describe('the explorer', { timeout: 60_000 }, () => {
     expect(await other.getByLabel('API key', { exact: true }).inputValue()).toBe('');
   });
 
-  test('a reload finds the tab as it was, its variables too', async () => {
+  test('a reload restores the tab with its variables', async () => {
     await openGraphiql(demo.page, demo.server.url);
     await enterKey(demo.page, demo.server.apiKey);
     await waitForKeyStatus(demo.page, 'Key accepted');
@@ -124,7 +124,7 @@ describe('the explorer', { timeout: 60_000 }, () => {
     expect(await demo.page.getByRole('tab').count()).toBe(2);
   });
 
-  test('the key is hidden until it is asked for, and one that no header can carry is refused without being sent', async () => {
+  test('the key is hidden until the person shows it, and a key that no header can carry is refused without a request', async () => {
     await openGraphiql(demo.page, demo.server.url);
     const key = demo.page.getByLabel('API key', { exact: true });
     expect(await key.getAttribute('type')).toBe('password');
@@ -137,7 +137,7 @@ describe('the explorer', { timeout: 60_000 }, () => {
     expect(demo.record.problems).toEqual([]);
   });
 
-  test('every example shows data and is opened once, and their menu works by keyboard', async () => {
+  test('every example shows data and opens once, and the menu works with the keyboard', async () => {
     await openGraphiql(demo.page, demo.server.url);
     await enterKey(demo.page, demo.server.apiKey);
     await waitForKeyStatus(demo.page, 'Key accepted');

@@ -37,7 +37,7 @@ describe.each([
   ['with JavaScript', true],
   ['without JavaScript', false],
 ])('a person in a browser %s', (_, javaScriptEnabled) => {
-  test('signs in, grants a part, and the platform can do just that', async () => {
+  test('signs in and grants some scopes, and the platform can use only those', async () => {
     await demo.open({ javaScriptEnabled });
     const checks = await begin();
     await demo.page.getByText('Mailpilot').waitFor();
@@ -68,7 +68,7 @@ describe.each([
     expect(foreign).toEqual([]);
   });
 
-  test('is told of a mistake, and keeps the address that was typed', async () => {
+  test('sees the error, and keeps the typed address', async () => {
     await demo.open({ javaScriptEnabled });
     await begin();
     await signIn(demo.page, { email: demo.server.person.email, password: 'not the password' });
@@ -80,7 +80,7 @@ describe.each([
     await demo.page.getByRole('heading', { name: 'Mailpilot asks for access' }).waitFor();
   });
 
-  test('denies on the first page, or on the second, and the platform learns no more than that', async () => {
+  test('denies on the first or second page, and the platform learns only that', async () => {
     await demo.open({ javaScriptEnabled });
     const checks = await begin();
     await press(demo.page, 'Cancel');
@@ -97,7 +97,7 @@ describe.each([
     expect(second.searchParams.has('code')).toBe(false);
   });
 
-  test('cannot allow nothing: the page says what is missing', async () => {
+  test('cannot allow an empty selection: the page says what is missing', async () => {
     await demo.open({ javaScriptEnabled });
     await begin('contacts:read');
     await signIn(demo.page, demo.server.person);
@@ -109,7 +109,7 @@ describe.each([
     expect(await demo.page.getByLabel(team, { exact: true }).isChecked()).toBe(true);
   });
 
-  test('withdraws what was granted on the account page, and the token is dead', async () => {
+  test('revokes the grant on the account page, and the token is invalid', async () => {
     await demo.open({ javaScriptEnabled });
     const checks = await begin('account:read');
     await signIn(demo.page, demo.server.person);
@@ -148,7 +148,7 @@ test('someone signs in on the account page alone', async () => {
   expect(demo.record.problems).toEqual([]);
 });
 
-test('the keyboard alone is enough, and pressing Enter by mistake grants nothing', async () => {
+test('the keyboard alone is enough, and pressing Enter by accident grants nothing', async () => {
   await demo.open();
   await begin('contacts:read');
   // The browser puts the focus there as it shows the page, which may be after it has loaded it.
@@ -163,7 +163,7 @@ test('the keyboard alone is enough, and pressing Enter by mistake grants nothing
   expect((await backAtPlatform()).searchParams.get('error')).toBe('access_denied');
 });
 
-test('a page that was left open is of no use in another browser', async () => {
+test('an abandoned page cannot be used in another browser', async () => {
   await demo.open();
   await begin();
   const address = demo.page.url();
@@ -215,7 +215,7 @@ const LOOKS = [
   ['phone-dark', 360, 'dark'],
 ] as const;
 
-test('the pages fit their window, follow the system, and axe finds nothing', async () => {
+test('the pages fit the window and follow the system theme, and axe finds nothing', async () => {
   await demo.open();
   const look = async (what: string) => {
     for (const [name, width, colorScheme] of LOOKS) {
@@ -272,7 +272,7 @@ test('the pages fit their window, follow the system, and axe finds nothing', asy
   }
 }, 120_000);
 
-test('somebody who must wait is told until when, and axe finds nothing there either', async () => {
+test('a person who must wait sees until when, and axe finds nothing on that page', async () => {
   await demo.open({ viewport: { width: 360, height: 760 } });
   await demo.page.goto(`${demo.server.issuer}/account`);
   for (let i = 0; i < 11; i++)

@@ -34,7 +34,7 @@ test.each(Object.entries(PAGES))('fit their window, and axe finds nothing: %s', 
   expect(demo.record.problems.filter((problem) => !problem.includes('404'))).toEqual([]);
 });
 
-test('somebody who took a wrong address gets to a guide, along its headings, and to its picture', async () => {
+test('a person with a wrong address finds a guide, its headings and its picture', async () => {
   await demo.page.goto(`${demo.server.url}/contact`);
   await demo.page.getByRole('link', { name: 'Guides' }).click();
   await demo.page.getByRole('link', { name: 'Configuration' }).click();

@@ -90,7 +90,7 @@ async function endedMidway(end: (kill: (signal: NodeJS.Signals) => void) => unkn
   return result;
 }
 
-test.each(ENDS)('after %s the store is as it was', async (_, end, code, said) => {
+test.each(ENDS)('after %s the store is unchanged', async (_, end, code, said) => {
   const before = await found();
   const ended = await endedMidway(end);
   expect(ended).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(said) });
@@ -102,7 +102,7 @@ test.each(ENDS)('after %s the store is as it was', async (_, end, code, said) =>
   }
 });
 
-test('then it is distributed, whole', async () => {
+test('then the complete store is distributed', async () => {
   const before = await found();
   // When all is placed it looks at every table: with Ctrl-C it is done without.
   const holder = new pg.Client({ connectionString: url });

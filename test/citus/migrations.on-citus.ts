@@ -23,11 +23,11 @@ async function apply(sql: string): Promise<void> {
   }
 }
 
-test.each(TAKEN.map((sql) => [sql]))('%s is taken', async (sql) => {
+test.each(TAKEN.map((sql) => [sql]))('Citus accepts %s', async (sql) => {
   await expect(apply(sql)).resolves.toBeUndefined();
 });
 
-test.each(REFUSED)('%s is refused', async (sql) => {
+test.each(REFUSED)('Citus refuses %s', async (sql) => {
   await expect(apply(sql)).rejects.toThrow();
 });
 
@@ -36,7 +36,7 @@ const TRIED_SINCE = '20261128170000';
 const CHANGES_ROWS = /^(?:\s*--.*\n)*\s*(?:update|delete)\b/i;
 
 test.each(readdirSync('prisma/migrations').filter((name) => name >= TRIED_SINCE && /^\d/.test(name)))(
-  'what %s changes in rows is taken',
+  'Citus accepts what %s changes in rows',
   async (name) => {
     const statements = splitStatements(readFileSync(`prisma/migrations/${name}/migration.sql`, 'utf8'));
     const changes = statements.filter((statement) => CHANGES_ROWS.test(statement));

@@ -17,7 +17,7 @@ const LEFT_OUT: readonly (readonly [reason: string, ...names: string[]])[] = [
   [
     'what a worker undoes at its commit is answered with 503, and nothing is changed; Citus ends a deadlock by rules of its own',
     'is tried again after \\w+ at its commit',
-    'a change in a deadlock is made all the same',
+    'a change in a deadlock still succeeds',
   ],
   [
     'of those that wait for a contact the first one has its turn, a change before the deletion behind it, so that it is 200',

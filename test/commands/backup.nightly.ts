@@ -49,7 +49,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-test('what a running gateway has is restored elsewhere: rows, ids, keys, tokens; what came later is not', async () => {
+test('a backup of a running gateway restores rows, ids, keys and tokens elsewhere, and nothing that came later', async () => {
   const gateway = await gatewayOn(original);
   const demoKey = (await readFile(join(original, 'demo-key'), 'utf8')).trim();
   const { client, clientSecret } = await createClient(gateway.app, {
@@ -123,7 +123,7 @@ test('what a running gateway has is restored elsewhere: rows, ids, keys, tokens;
   await restored.close();
 });
 
-test('a store that holds data, or is in use, is left alone; --replace replaces it, and its own key is kept', async () => {
+test('restore refuses a store with data or in use; --replace replaces it and keeps its own key', async () => {
   const dataDir = await clusters.folder(mine);
   const env = { DATA_DIR: dataDir };
   const key = keptSecretKey(dataDir);
@@ -283,7 +283,7 @@ async function forged(
   return path;
 }
 
-test('a backup of an older version is brought up to date; one of a newer version is refused', async () => {
+test('a backup of an older version is migrated; one of a newer version is refused', async () => {
   const [init, ...later] = await readMigrations(PRISMA_FOLDER);
   expect(later.length).toBeGreaterThan(0);
   const source = await open(good);
@@ -314,7 +314,7 @@ test('a backup of an older version is brought up to date; one of a newer version
   });
 });
 
-test('a backup whose rows the store refuses leaves the store as it was', async () => {
+test('a failed restore leaves the store unchanged', async () => {
   const dataDir = await clusters.folder(mine);
   const env = { DATA_DIR: dataDir };
   const before = [await contentOf(dataDir), await readdir(dataDir)];
@@ -346,7 +346,7 @@ test("a backup with rows for PostgreSQL's own tables is refused: its functions r
   await database.release();
 });
 
-test('a backup names a file that is not there yet, and where there is nothing to back up none is written', async () => {
+test('backup refuses a file that exists, and writes none if there is nothing to back up', async () => {
   const target = join(folder.path, 'target');
   await mkdir(target);
   const env = { DATA_DIR: original };
@@ -373,7 +373,7 @@ test('a backup names a file that is not there yet, and where there is nothing to
   expect(stderr).toContain('No secret key here opens the signing keys');
 });
 
-test('Ctrl-C while a migration keeps a backup waiting: nothing is written', async () => {
+test('Ctrl-C while a backup waits for a migration writes nothing', async () => {
   const database = await clusters.open(original);
   const migrating = new pg.Client({ connectionString: database.url });
   await migrating.connect();

@@ -22,12 +22,12 @@ function bannerWith(env: Record<string, string>): string {
   });
 }
 
-test('GraphiQL is named unless it is switched off', () => {
+test('the banner has the address of GraphiQL unless it is off', () => {
   expect(bannerWith({})).toContain('GraphiQL');
   expect(bannerWith({ GRAPHIQL: 'off' })).not.toContain('GraphiQL');
 });
 
-test('on loopback nothing is said of other machines', () => {
+test('on loopback the banner does not mention other machines', () => {
   expect(bannerWith({})).toContain('http://127.0.0.1:4000/graphql');
   expect(bannerWith({})).not.toContain('Network');
 });
@@ -41,7 +41,7 @@ test.each(['0.0.0.0', '::', '192.168.1.20'])(
   },
 );
 
-test('with an address as SERVICE_HOST it is that address that is named', () => {
+test('with an IP address as SERVICE_HOST the banner has that address', () => {
   const text = bannerWith({ HOST: '0.0.0.0', SERVICE_HOST: '192.168.1.20' });
   expect(text).toContain('REST      http://192.168.1.20:4000/api/v2');
   expect(text).not.toMatch(/Network|localhost|-H 'Host:/);

@@ -13,7 +13,7 @@ interface Printed {
 
 const CREDENTIALS = ['--grant', 'client_credentials', '--scopes', 'contacts:read'];
 
-test('client_id and client_secret are members of the JSON; the secret is printed this once', async () => {
+test('the JSON has client_id and client_secret; the secret is printed only once', async () => {
   const args = ['client', 'create', '--name', 'X', ...CREDENTIALS, '--team', String(team.id)];
   const made = await runJsonHere<Printed>(args, env);
   expect(made).toMatchObject({
@@ -35,7 +35,7 @@ test('client_id and client_secret are members of the JSON; the secret is printed
   expect(first.indexOf('removed')).toBe(heading.indexOf('STATUS'));
 });
 
-test('without --grant it is for consent; --public has no secret, --redirect-uri may be repeated', async () => {
+test('without --grant a client uses consent; --public has no secret, --redirect-uri may be repeated', async () => {
   const uris = ['http://127.0.0.1/callback', 'com.example.app:/callback'];
   const made = await runJsonHere<Printed>(
     [
@@ -61,7 +61,7 @@ test('without --grant it is for consent; --public has no secret, --redirect-uri 
   expect(made).not.toHaveProperty('client_secret');
 });
 
-test('--workspaces narrows it; people read its id and its secret', async () => {
+test('--workspaces limits a client; the text output has its id and its secret', async () => {
   const workspace = await factories.workspace(gateway.app, { teamId: team.id });
   const args = ['client', 'create', '--name', 'X', ...CREDENTIALS, '--team', String(team.id)];
   const { code, stdout } = await runHere([...args, '--workspaces', workspace.publicId], env);

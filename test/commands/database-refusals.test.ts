@@ -54,7 +54,7 @@ test.each([
   expect(await sentenceFor(await refusing((socket) => socket.end(), code, text))).toContain(said);
 });
 
-test('a certificate file that is not there is named, and not taken for a server that is away', async () => {
+test('a missing certificate file is reported as such, and not as an unreachable server', async () => {
   const url = await refusing((socket) => socket.end());
   const said = await sentenceFor(`${url}?sslmode=verify-full&sslrootcert=/nowhere/ca.pem`);
   expect(said).toContain('DATABASE_URL names a file that cannot be read, /nowhere/ca.pem (ENOENT)');
@@ -72,7 +72,7 @@ describe('a certificate', () => {
       new TLSSocket(socket, { isServer: true, ...certificate }).on('error', () => {});
     });
 
-  test('of nobody who is known here', async () => {
+  test('from an unknown authority', async () => {
     const url = await servedWith(FOR_LOCALHOST);
     for (const mode of ['require', 'verify-ca', 'verify-full'])
       expect(await sentenceFor(`${url}?sslmode=${mode}`)).toContain('a certificate that is not trusted here');
@@ -90,7 +90,7 @@ describe('a certificate', () => {
   });
 });
 
-test('a database that migrations cannot be applied to: doctor says what migrate says', async () => {
+test('doctor reports the same reason as migrate for a database that cannot be migrated', async () => {
   const template = await cloneTemplate();
   const name = `refused_${process.pid}`;
   const administratorUrl = asAdministrator(template.url);

@@ -41,7 +41,7 @@ async function whileServing(
   expect(await running).toBe(0);
 }
 
-test('on a terminal its code gives the demo key to a page of the printed address, once', async () => {
+test('on a terminal the code of the link gives the demo key once, to a page of the printed address', async () => {
   await whileServing([], true, async (printed) => {
     const [, origin, code] = /(http:\/\/\S+)\/graphql#demo=([\w-]{43})\n/.exec(printed) ?? [];
     expect(printed).toContain('once, within 5 minutes');

@@ -47,7 +47,7 @@ const REMOVALS = [
   [5, 28, 'both'],
 ] as const;
 
-test('every funnel is as it was seeded, with the same ids, and the same removals work again', async () => {
+test('restores every funnel as it was seeded, with the same ids, and the same removals work again', async () => {
   const seeded = await structures();
   for (const _ of ['once', 'again']) {
     for (const [funnel, split, branch] of REMOVALS) expect(await remove(funnel, split, branch)).toBe(204);
@@ -63,7 +63,7 @@ test('every funnel is as it was seeded, with the same ids, and the same removals
   expect(await restore()).toEqual({ restored: [] });
 });
 
-test('a step that was renamed has its name again', async () => {
+test('restores the name of a renamed step', async () => {
   const seeded = await structures();
   const query = `mutation ($input: RenameStepInput!) { renameStep(input: $input) { step { name } } }`;
   for (const [type, id] of [
@@ -78,7 +78,7 @@ test('a step that was renamed has its name again', async () => {
   expect(await structures()).toEqual(seeded);
 });
 
-test('funnels, filters and workspaces that were renamed are the demo still; funnels have their names again', async () => {
+test('recognizes renamed funnels, filters and workspaces, and restores the names of funnels', async () => {
   const seeded = await structures();
   const prisma = prismaOf(gateway.app.store);
   const funnels = await prisma.funnel.findMany({ orderBy: { id: 'asc' } });
@@ -115,7 +115,7 @@ test('funnels, filters and workspaces that were renamed are the demo still; funn
   expect(await structures()).toEqual(seeded);
 });
 
-test('what clients have added is taken out again, and its pages stay', async () => {
+test('removes steps that clients have added, and keeps their pages', async () => {
   const seeded = await structures();
   const send = async (method: string, path: string, body: object) => {
     const headers = { 'Content-Type': 'application/json' };
@@ -143,7 +143,7 @@ test('what clients have added is taken out again, and its pages stay', async () 
   expect(await restore()).toEqual({ restored: [] });
 });
 
-test('says to people what it did', async () => {
+test('prints what it did', async () => {
   expect(await remove(3, 18, 'both')).toBe(204);
   expect((await runHere(['demo', 'restore'], env)).stdout).toBe('Restored: Tent Quiz.\n');
   const { stdout } = await runHere(['demo', 'restore'], env);
@@ -153,7 +153,7 @@ test('says to people what it did', async () => {
   );
 });
 
-test('beside a removal that is under way, both are whole', async () => {
+test('restores completely during a concurrent removal, which completes too', async () => {
   for (let round = 0; round < 2; round += 1) {
     await Promise.all([remove(5, 28, 'unmatched'), restore(), remove(5, 33, 'matched'), restore()]);
     const { restored } = await restore();
@@ -162,7 +162,7 @@ test('beside a removal that is under way, both are whole', async () => {
   expect(await restore()).toEqual({ restored: [] });
 });
 
-test('what is not the demo is left alone', async () => {
+test('leaves rows outside the demo alone', async () => {
   const workspace = await prismaOf(gateway.app.store).workspace.findFirstOrThrow({
     where: { subdomain: 'acme' },
   });
@@ -175,7 +175,7 @@ test('what is not the demo is left alone', async () => {
   expect(kept.removedAt).not.toBeNull();
 });
 
-test('a store that is not the demo is refused, and nothing is changed', async () => {
+test('refuses a store without the demo, and changes nothing', async () => {
   const message = 'This store does not hold the demo data. Nothing was changed.';
   const other = await createGateway();
   await factories.workspace(other.app, { teamId: (await factories.team(other.app)).id, subdomain: 'acme' });

@@ -48,7 +48,7 @@ const of = ({ checks }: Report, name: string) =>
   checks.filter((check) => check.name === name && check.status !== 'ok')[0] ??
   checks.find((check) => check.name === name);
 
-test('beside a running gateway everything is ok, a line each, and the exit code is 0', async () => {
+test('next to a running gateway prints ok for every check and exits with 0', async () => {
   const { config } = parseConfig({ ...whole, PORT: '0' }, '/');
   const listener = await listen({ ...gateway.app, config });
   const here = { ...whole, PORT: String(listener.port) };
@@ -68,7 +68,7 @@ test('beside a running gateway everything is ok, a line each, and the exit code 
   await listener.close();
 });
 
-test('every mistake in the configuration is a line, and does not hide the other checks; no secret is shown', async () => {
+test('reports every configuration error without hiding other checks, and shows no secret', async () => {
   const report = await doctor({
     ...whole,
     PORT: 'http',
@@ -85,7 +85,7 @@ test('every mistake in the configuration is a line, and does not hide the other 
   expect(report.printed).not.toMatch(/s3cret|sh0rt/);
 });
 
-test('a database that does not answer fails, its password unsaid, and the rest is checked', async () => {
+test('fails for an unreachable database without showing its password, and runs the other checks', async () => {
   const report = await doctor({ ...whole, DATABASE_URL: 'postgresql://a:s3cret@127.0.0.1:9/x' });
   expect(report.code).toBe(1);
   expect(of(report, 'database')).toMatchObject({
@@ -97,7 +97,7 @@ test('a database that does not answer fails, its password unsaid, and the rest i
   expect(report.printed).not.toContain(KEY);
 });
 
-test('what says nothing fails once its time is over, which --timeout sets, and so does a check that hangs', async () => {
+test('fails for a silent server after a time that --timeout sets, and for a check that hangs', async () => {
   const silent = await createNetwork(env['DATABASE_URL'] ?? '');
   silent.silence();
   const report = await doctor({ ...whole, DATABASE_URL: silent.url }, 1);
@@ -110,7 +110,7 @@ test('what says nothing fails once its time is over, which --timeout sets, and s
   ]);
 });
 
-test('where there is no embedded database, none is made', async () => {
+test('creates no embedded database if there is none', async () => {
   const dataDir = join(folder.path, 'nowhere');
   const report = await doctor({ DATA_DIR: dataDir });
   expect(report.code).toBe(0);
@@ -118,7 +118,7 @@ test('where there is no embedded database, none is made', async () => {
   expect(await readdir(folder.path)).not.toContain('nowhere');
 });
 
-test('an embedded database that is stopped is not started, and one that runs is asked', async () => {
+test('does not start a stopped embedded database, and examines a running one', async () => {
   const clusters = createClusters();
   const dataDir = await clusters.folder();
   const database = await clusters.open(dataDir, { fsync: 'on' });
@@ -141,7 +141,7 @@ test('an embedded database that is stopped is not started, and one that runs is 
   await clusters.clean();
 });
 
-test('a pooler in the way is noticed, and that changes are not heard through it', async () => {
+test('detects a connection pooler, which does not pass on notifications', async () => {
   const [pooler, deaf] = await Promise.all(
     ['K', 'A'].map((losing) => createNetwork(env['DATABASE_URL'] ?? '', { losing })),
   );
@@ -157,7 +157,7 @@ test('a pooler in the way is noticed, and that changes are not heard through it'
   await Promise.all([pooler?.close(), deaf?.close()]);
 });
 
-test('another secret key than the one that sealed the signing keys fails', async () => {
+test('fails for a secret key that did not seal the signing keys', async () => {
   const report = await doctor({ ...whole, SECRET_KEY: `another ${KEY}` });
   expect(of(report, 'signing keys')).toMatchObject({
     status: 'fail',
@@ -165,7 +165,7 @@ test('another secret key than the one that sealed the signing keys fails', async
   });
 });
 
-test('a check of the database that hangs does not hide the others', async () => {
+test('a hanging database check does not hide the others', async () => {
   const client = await gateway.app.store.pool.connect();
   await client.query('begin; lock table signing_keys in access exclusive mode');
   const report = await doctor({ ...whole, STATEMENT_TIMEOUT_MS: '600000' }, 10);
@@ -175,7 +175,7 @@ test('a check of the database that hangs does not hide the others', async () => 
   expect(of(report, 'migrations')?.status).toBe('ok');
 });
 
-test('a kept secret key that others may read is a warning, and is not shown', async () => {
+test('warns of a stored secret key that others may read, without showing it', async () => {
   const dataDir = join(folder.path, 'kept');
   await mkdir(dataDir, { mode: 0o700 });
   await writeFile(join(dataDir, 'secret-key'), KEY);
@@ -189,7 +189,7 @@ test('a kept secret key that others may read is a warning, and is not shown', as
   expect(report.printed).not.toContain(KEY);
 });
 
-test('a port that another program has, and an address that is not this machine\u2019s, fail', async () => {
+test('fails for a port in use, and for an address of another machine', async () => {
   const other = createServer((socket) => socket.end('nothing of ours')).listen(0, '127.0.0.1');
   await new Promise((done) => other.once('listening', done));
   const address = other.address();
@@ -208,7 +208,7 @@ test('a port that another program has, and an address that is not this machine\u
   other.close();
 });
 
-test('pages that say another thing of their step than the steps do fail, until the statement that it names is run', async () => {
+test('fails for pages that contradict their steps, until the printed statement has run', async () => {
   const { pool } = gateway.app.store;
   const { id: workspaceId } = await factories.workspace(gateway.app);
   const funnel = await factories.funnel(gateway.app, { workspaceId });
@@ -221,7 +221,7 @@ test('pages that say another thing of their step than the steps do fail, until t
   expect(of(await doctor(whole), 'pages')?.status).toBe('ok');
 });
 
-test('a data folder that others may change fails', async () => {
+test('fails for a data folder that others may change', async () => {
   const open = join(folder.path, 'open');
   await mkdir(open);
   await chmod(open, 0o777);
@@ -268,7 +268,7 @@ test.each([
   expect(findings).toEqual([expect.objectContaining({ status, message: expect.stringContaining(words) })]);
 });
 
-test('a Redis that does not answer is a warning, without its password; nothing is said where none is configured', async () => {
+test('warns of an unreachable Redis without showing its password, and is silent if none is configured', async () => {
   const report = await doctor({ ...whole, REDIS_URL: 'redis://gateway:the-password@127.0.0.1:1' });
   expect(of(report, 'rate limits')).toMatchObject({
     status: 'warn',
@@ -278,7 +278,7 @@ test('a Redis that does not answer is a warning, without its password; nothing i
   expect(of(await doctor(whole), 'rate limits')).toBeUndefined();
 });
 
-test('of a Redis it is said what would not do', () => {
+test('reports unsuitable settings of Redis', () => {
   const good = {
     version: '7.0.15',
     isReplica: false,

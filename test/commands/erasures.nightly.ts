@@ -84,7 +84,7 @@ async function expectErased(dir: string): Promise<void> {
   expect(await tablesWith(dir, ...people, 'keptperson')).toEqual([[], [], KEPT]);
 }
 
-test('a restore over the store that knows the erasures repeats them, and so does the next one', async () => {
+test('a restore over the store with the erasures repeats them, and so does the next restore', async () => {
   const env = { DATA_DIR: dataDir };
   await expectErased(dataDir);
   for (let round = 0; round < 2; round++) {
@@ -95,7 +95,7 @@ test('a restore over the store that knows the erasures repeats them, and so does
   }
 });
 
-test('a person who gets an id that was given to somebody erased is another one', async () => {
+test('a new person with the id of an erased one is not erased', async () => {
   const later = join(folder.path, 'later.tar.gz');
   await call(dataDir, async (send) => {
     const { id } = await send('POST', '/workspaces/1/contacts', { first_name: 'newperson' });
@@ -107,7 +107,7 @@ test('a person who gets an id that was given to somebody erased is another one',
   expect(await tablesWith(dataDir, 'newperson')).toEqual([KEPT]);
 });
 
-test('on a fresh machine the restore says what is missing, and a list erases them again once', async () => {
+test('on a new machine the restore says what is missing, and a list erases them again, once', async () => {
   const fresh = await clusters.folder();
   const env = { DATA_DIR: fresh };
   const restored = await runHere(['restore', backup], env);
@@ -127,7 +127,7 @@ test('on a fresh machine the restore says what is missing, and a list erases the
   await database.release();
 });
 
-test('a list holds nothing of the people, and a file that is no list changes nothing', async () => {
+test('a list contains no personal data, and a file that is not a list changes nothing', async () => {
   const text = await readFile(list, 'utf8');
   expect(text.trim().split('\n')).toHaveLength(3);
   for (const person of [...people, 'laterperson']) expect(text).not.toContain(person);

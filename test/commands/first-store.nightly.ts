@@ -9,7 +9,7 @@ interface Printed {
   token: string;
 }
 
-test('team, workspace, domain, owner, key and client are made, each printing one object with its id', async () => {
+test('creates team, workspace, domain, owner, key and client, each printing one object with its id', async () => {
   const gateway = await createGateway();
   const env = { DATABASE_URL: databaseUrlOf(gateway) };
   const run = <T = Printed>(line: string) => runJsonHere<T>(line.split(' '), env);
@@ -44,7 +44,7 @@ test('team, workspace, domain, owner, key and client are made, each printing one
   await gateway.close();
 });
 
-test('every command that names something by its id takes the public id too', async () => {
+test('every command with an id accepts the public id too', async () => {
   const gateway = await createGateway();
   const env = { DATABASE_URL: databaseUrlOf(gateway) };
   const run = <T = Printed>(...args: string[]) => runJsonHere<T>(args, env);
@@ -71,7 +71,7 @@ test('every command that names something by its id takes the public id too', asy
   await gateway.close();
 });
 
-test('what is missing or wrong is said, and nothing is made', async () => {
+test('reports missing or wrong options, and creates nothing', async () => {
   const gateway = await createGateway();
   const env = { DATABASE_URL: databaseUrlOf(gateway) };
   for (const [args, code, message] of [

@@ -47,7 +47,7 @@ test('list shows who granted what to whom, of one team or of all', async () => {
   expect(stdout).not.toContain(whole.key);
 });
 
-test('revoke ends a grant with its tokens at once; a second time it stays as it is', async () => {
+test('revoke ends a grant with its tokens at once; a second revoke changes nothing', async () => {
   const [grant, kept] = [await make(), await make()];
   const ended = await runJsonHere<Printed>(['grant', 'revoke', String(grant.id)], env);
   expect(ended).toMatchObject({ id: Number(grant.id), status: 'revoked' });

@@ -50,7 +50,7 @@ function serveOn(socket: HeldSocket, { owner, ...env }: Env = {}) {
   return { child, output, ended, ready };
 }
 
-test('two processes share it, and while one after the other is started again no request fails', async () => {
+test('two processes share the socket, and no request fails while they restart one after the other', async () => {
   const [first, second] = [serveOn(held), serveOn(held)];
   expect(new URL((await first.ready()).rest).port).toBe(String(port));
   await second.ready();
@@ -73,7 +73,7 @@ test('two processes share it, and while one after the other is started again no 
   }
 });
 
-test('a process that it was not passed to listens on PORT, and says so in the log', async () => {
+test('a process without its own socket listens on PORT, and logs it', async () => {
   const gateway = serveOn(held, { owner: '1' });
   expect(new URL((await gateway.ready()).rest).port).not.toBe(String(port));
   expect(gateway.output.stderr).toContain('the passed socket is not used: LISTEN_PID is 1, this process is');
@@ -81,7 +81,7 @@ test('a process that it was not passed to listens on PORT, and says so in the lo
   expect((await gateway.ended).code).toBe(0);
 });
 
-test('its variables are kept from the processes that it starts', async () => {
+test('child processes do not inherit its variables', async () => {
   const gateway = serveOn(held, { DATABASE_URL: '' });
   await gateway.ready();
   const { pid } = gateway.child;
@@ -93,7 +93,7 @@ test('its variables are kept from the processes that it starts', async () => {
   expect((await gateway.ended).code).toBe(0);
 });
 
-test('a file descriptor that is no socket is refused in a sentence', async () => {
+test('a file descriptor that is not a socket is refused in one sentence', async () => {
   const gateway = spawn(
     '/bin/sh',
     ['-c', `LISTEN_FDS=1 LISTEN_PID=$$ exec "${process.execPath}" "${MAIN}" serve --no-demo 3</dev/null`],
@@ -110,7 +110,7 @@ test('a file descriptor that is no socket is refused in a sentence', async () =>
   });
 });
 
-test('several processes below one command are refused, with what to do', async () => {
+test('a command for several processes is refused, with the alternative', async () => {
   const ENV = { DATABASE_URL: database.url };
   const option = await runHere(['serve', '--workers', '2'], ENV);
   expect(option).toMatchObject({ code: 2, stdout: '' });

@@ -37,16 +37,16 @@ const UNDONE = {
   stderr: 'Interrupted. What was running was undone; start again.\n',
 };
 
-test('seed, which waits for whoever adds a team', async () => {
+test('seed, while it waits for another process that adds a team', async () => {
   expect(await interrupt('teams', ['seed'])).toEqual(UNDONE);
   expect(await count('teams')).toBe(0);
 });
 
-test('serve before it listens: it was told to stop, and has', async () => {
+test('serve before it listens, which stops as requested', async () => {
   expect(await interrupt('teams', ['serve', '--demo'], 'SIGTERM')).toEqual({ ...UNDONE, code: 0 });
 });
 
-test('a change and a list that wait', async () => {
+test('a waiting change and a waiting list', async () => {
   const { id } = await team(gateway.app);
   const before = await count('api_keys');
   const create = ['token', 'create', '--team', String(id), '--scopes', 'read'];
@@ -55,13 +55,13 @@ test('a change and a list that wait', async () => {
   expect(await count('api_keys')).toBe(before);
 });
 
-test('a change of several transactions, the first of which stays', async () => {
+test('a change of several transactions, of which the first remains', async () => {
   const { id } = await user(gateway.app);
   expect(await interrupt('oauth_grants', ['user', 'disable', String(id)])).toEqual(UNDONE);
   expect(await count(`users where id = ${id} and disabled_at is not null`)).toBe(1);
 });
 
-test('contacts in bulk that wait', async () => {
+test('a waiting bulk insert of contacts', async () => {
   await team(gateway.app);
   await gateway.app.store.pool.query(
     `insert into workspaces (team_id, name, subdomain) select min(id), 'Shop', 'shop' from teams`,
@@ -74,7 +74,7 @@ test('contacts in bulk that wait', async () => {
   expect(await count('contacts')).toBe(0);
 });
 
-test('a password that does not come', async () => {
+test('waiting for a password', async () => {
   const args = ['user', 'create', '--email', 'ada@example.com', '--name', 'Ada', '--password-stdin'];
   const running = start(args, env, '/', null);
   // It reads once it has looked at the tables.

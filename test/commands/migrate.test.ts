@@ -20,14 +20,14 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test('status tells what is pending and changes nothing', async () => {
+test('status lists pending migrations and changes nothing', async () => {
   const before = await runJsonHere<{ applied: string[]; pending: string[] }>(['migrate', 'status'], env);
   expect(before.applied).toEqual([]);
   expect(before.pending).toContainEqual(expect.stringMatching(/^\d{14}_init$/));
   expect(await runJsonHere(['migrate', 'status'], env)).toEqual(before);
 });
 
-test('commands on a server of the user refuse to touch tables that are missing', async () => {
+test('commands refuse an external server with missing tables', async () => {
   for (const args of [['token', 'list'], ['seed']]) {
     const { code, stderr } = await runHere(args, env);
     expect(code).toBe(1);
@@ -35,7 +35,7 @@ test('commands on a server of the user refuse to touch tables that are missing',
   }
 });
 
-test('migrate applies what is pending, once', async () => {
+test('migrate applies pending migrations, once', async () => {
   const { applied } = await runJsonHere<{ applied: string[] }>(['migrate'], env);
   expect(applied).toContainEqual(expect.stringMatching(/^\d{14}_init$/));
   expect(await runJsonHere(['migrate'], env)).toEqual({ applied: [], partitions: [] });
@@ -60,7 +60,7 @@ test('status says which migration failed, with exit code 1', async () => {
   expect((await runHere(['migrate', 'status'], env)).code).toBe(0);
 });
 
-test('a user who does not own the tables is told so; a start goes on, and says so', async () => {
+test('migrate refuses a user who does not own the tables; a start continues with a warning', async () => {
   const gateway = await createGateway();
   const { app } = gateway;
   const { pool } = app.store;
@@ -114,7 +114,7 @@ test('a start logs how many migrations an empty database got, and those of an up
   await gateway.close();
 });
 
-test('migrate create refuses a name that is none', async () => {
+test('migrate create refuses an invalid name', async () => {
   const { code, stderr } = await runHere(['migrate', 'create', '--name', 'Add Score'], env);
   expect(code).toBe(1);
   expect(stderr).toContain('lower-case');

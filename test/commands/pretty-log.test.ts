@@ -22,22 +22,22 @@ const REQUEST = {
   reason: 'API key expired.',
 };
 
-test('a request is one line that people can read', () => {
+test('a terminal gets one readable line for each request', () => {
   expect(written(true, (log) => log.info(REQUEST, 'request'))).toMatch(
     /^\d\d:\d\d:\d\d\.\d{3} info {2}GET \/api\/v2\/teams 401 1\.5 ms requestId=r-1 code=unauthenticated reason="API key expired\."\n$/,
   );
 });
 
-test('what is no terminal gets JSON', () => {
+test('any other output gets JSON', () => {
   expect(JSON.parse(written(false, (log) => log.info(REQUEST, 'request')))).toMatchObject(REQUEST);
 });
 
-test('an error is shown with its stack, a line each', () => {
+test('an error has its stack, one frame a line', () => {
   const text = written(true, (log) => log.error({ err: new Error('no luck') }, 'it failed'));
   expect(text).toMatch(/ error it failed\s+Error: no luck\n {4} +at /);
 });
 
-test('nothing that was sent reaches the terminal as a control sequence', () => {
+test('no request can send control sequences to the terminal', () => {
   const evil = 'a\u001b]0;title\u0007\u001b[2J\u009b31m\u202e\r\nx';
   const text = written(true, (log) => {
     log.info({ ...REQUEST, path: evil, method: evil, reason: evil, operationName: evil }, 'request');

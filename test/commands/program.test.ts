@@ -66,7 +66,7 @@ test('every command explains itself, with --json and examples', async () => {
   for (const name of Object.keys(VARIABLES)) expect(results[1]?.stdout).toContain(`  ${name} `);
 });
 
-test('help needs no process of ours to be different', async () => {
+test('help is the same from the installed command and in this process, with an invalid configuration', async () => {
   const args = ['serve', '--help'];
   expect(await run(args, BROKEN)).toEqual(await runHere(args, BROKEN));
 });
@@ -89,7 +89,7 @@ test.each([
   expect(await runHere(args, BROKEN)).toEqual(await runHere(same, BROKEN));
 });
 
-test('the help of the whole is the list of the commands', async () => {
+test('the main help is the list of the commands', async () => {
   const { stdout } = await runHere(['--help'], BROKEN);
   for (const { name, description } of COMMAND_LIST)
     expect(stdout).toMatch(new RegExp(`^  ${name} .*${description.slice(0, 20)}`, 'm'));

@@ -32,7 +32,7 @@ const subdomainsIn = async (dataDir: string) => {
   return rows.map(({ subdomain }) => subdomain);
 };
 
-test('a backup with such a workspace is restored as it is, and doctor says who has what', async () => {
+test('a backup with such a workspace is restored unchanged, and doctor reports the workspace', async () => {
   const file = join(folder.path, 'old.tar.gz');
   await runJsonHere(['backup', file], { DATA_DIR: old });
   const env: Env = { DATA_DIR: await clusters.folder() };
@@ -50,7 +50,7 @@ test('a backup with such a workspace is restored as it is, and doctor says who h
   await database.release();
 });
 
-test('migrate, and every command that would migrate, names the workspace and changes nothing until it has another', async () => {
+test('commands that migrate name the workspace and change nothing until it has another subdomain', async () => {
   const env: Env = { DATA_DIR: old };
   // One server for all commands, which join it.
   const database = await clusters.open(old);
@@ -93,7 +93,7 @@ test('migrate, and every command that would migrate, names the workspace and cha
   await database.release();
 });
 
-test('where there are no tables yet, there is nothing to rename', async () => {
+test('a store without tables needs no renaming', async () => {
   const { code, stderr } = await runHere(['team', 'subdomain', '1', 'acme'], {
     DATA_DIR: await clusters.folder(),
   });

@@ -8,7 +8,7 @@ import { temporaryFolder } from './cli.ts';
 const folder = await temporaryFolder();
 afterAll(() => folder.remove());
 
-test('is made once, and kept where only its owner can read it', async () => {
+test('is created once, in a file that only its owner can read', async () => {
   const dataDir = join(folder.path, 'own');
   const key = keptSecretKey(dataDir);
   expect(key).toHaveLength(64);
@@ -16,7 +16,7 @@ test('is made once, and kept where only its owner can read it', async () => {
   expect((await stat(join(dataDir, 'secret-key'))).mode & 0o777).toBe(0o600);
 });
 
-test('is not taken from a folder in which others may write', async () => {
+test('is refused from a folder in which others may write', async () => {
   const dataDir = join(folder.path, 'open');
   await mkdir(dataDir);
   await chmod(dataDir, 0o1777);

@@ -36,7 +36,7 @@ interface Seeded {
 
 const db = () => prismaOf(gateway.app.store);
 
-test('of several at once on an empty store, one seeds; the teams have ids 1 and 2', async () => {
+test('of several concurrent runs on an empty store, one seeds; the teams have ids 1 and 2', async () => {
   const results = await Promise.all([1, 2].map(() => runJson<Seeded>(['seed'], env)));
   const [done, ...others] = results.filter(({ seeded }) => seeded);
   expect(others).toEqual([]);
@@ -56,7 +56,7 @@ test('of several at once on an empty store, one seeds; the teams have ids 1 and 
   ]);
 });
 
-test('where somebody has the demo person\u2019s address already, they keep it, and the demo has no person', async () => {
+test('a person who already has the demo address keeps it, and the demo has no person', async () => {
   const other = await createGateway();
   const { id } = await factories.user(other.app, { email: 'Ada@Example.com' });
   const own = { DATABASE_URL: databaseUrlOf(other), DATA_DIR: '/dev/null/data' };
@@ -67,7 +67,7 @@ test('where somebody has the demo person\u2019s address already, they keep it, a
   await other.close();
 });
 
-test('secrets of the demo are neither put into a folder where others may write, nor looked for there', async () => {
+test('secrets of the demo are neither written to nor read from a folder where others may write', async () => {
   const folder = await temporaryFolder();
   const dataDir = join(folder.path, 'open');
   await mkdir(dataDir);
@@ -156,7 +156,7 @@ async function read<Body>(path: string): Promise<Body> {
   return (await answer.json()) as Body;
 }
 
-test('what was changed lately in it was recorded as every change is, with what its objects showed', async () => {
+test('its recent changes have complete records, as every change has', async () => {
   type Event = { event_type_id: string; subject_id: number; created_at: string; data: unknown };
   type Entry = {
     readonly action: string;
@@ -181,7 +181,7 @@ test('what was changed lately in it was recorded as every change is, with what i
   expect([dataOf('contact.created'), dataOf('contact.updated')]).toEqual([before, after]);
 });
 
-test('its endpoints were told, and one refused an event for good; nothing is left to be sent, nor could be', async () => {
+test('its endpoints have received their events, one refused an event for good, and nothing is left to send', async () => {
   interface Delivery {
     readonly id: number;
     readonly status: string;
@@ -209,7 +209,7 @@ test('its endpoints were told, and one refused an event for good; nothing is lef
   expect(await db().webhookEndpoint.count({ where: could })).toBe(0);
 });
 
-test('whoever is erased is in nothing of it any more', async () => {
+test('an erased person is in none of its rows any more', async () => {
   const { contactId } = await db().event.findFirstOrThrow({ where: { eventType: 'contact.updated' } });
   const { email_address } = await read<{ email_address: string }>(`/contacts/${contactId}`);
   const heldIn = async (table: string) => {
@@ -235,7 +235,7 @@ test('whoever is erased is in nothing of it any more', async () => {
   expect(await Promise.all([...tables.map(heldIn), answered()])).toEqual([false, false, 0]);
 });
 
-test('its person has granted something to a client that has no secret, no code and no token', async () => {
+test('its person has granted access to a client without a secret, a code or a token', async () => {
   expect(await db().oauthGrant.findMany({ include: { client: true } })).toMatchObject([
     { scopes: expect.arrayContaining(['contacts:read']), teamId: 1n, client: { secretHash: null } },
   ]);
@@ -302,7 +302,7 @@ test('--orders adds exactly that many, whose sums are those of their lines, with
   );
 });
 
-test('Ctrl-C keeps whole chunks, says how many, and leaves nothing in between', async () => {
+test('Ctrl-C keeps complete batches, prints their number, and leaves nothing in between', async () => {
   const before = await db().contact.count();
   const running = start(['seed', '--contacts', '3000000', '--json'], env);
   const adding = () => db().$queryRaw<unknown[]>`

@@ -15,7 +15,7 @@ afterAll(async () => {
 
 const env = { DATABASE_URL: database.url, DATA_DIR: folder.path };
 
-test('`serve` sets them and serves in UTC; with --no-migrate it refuses', async () => {
+test('`serve` sets them and works in UTC; with --no-migrate it refuses to start', async () => {
   const name = new URL(database.url).pathname.slice(1);
   await client.query(`alter role funnel_gateway in database ${name} reset all;
     alter database ${name} set timezone = 'America/New_York'; alter database ${name} set datestyle = 'German'`);

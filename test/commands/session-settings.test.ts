@@ -19,7 +19,7 @@ async function otherDatabase(setting: string) {
 const settings = ["timezone = 'America/New_York'", "datestyle = 'German, DMY'", "timezone = 'Asia/Kolkata'"];
 
 test.each(settings)(
-  'with %s commands refuse, and say what to run; `migrate` sets it for the role',
+  'with %s commands refuse and print the lines to run; `migrate` sets it for the role',
   async (setting) => {
     const { env, database } = await otherDatabase(setting);
     const refused = await runHere(['token', 'list'], env);
@@ -40,7 +40,7 @@ test.each(settings)(
   },
 );
 
-test('the lines to run are enough', async () => {
+test('the printed lines are enough', async () => {
   const { env } = await otherDatabase(settings[1] ?? '');
   const { stderr } = await runHere(['token', 'list'], env);
   const client = new pg.Client({ connectionString: env.DATABASE_URL });

@@ -17,7 +17,7 @@ const env = { ...joined.env, SECRET_KEY: TEST_SECRET_KEY.replaceAll(',', '') };
 
 const list = () => runJsonHere<Printed[]>(['signing-key', 'list'], env);
 
-test('list, rotate and remove: the next key is announced, then signs, and the last one goes', async () => {
+test('rotate announces the next key, which then signs, and remove deletes the last one', async () => {
   const [first] = await list();
   expect(first).toMatchObject({ alg: 'RS256', status: 'active', retired_at: null });
   const next = await runJsonHere<Printed>(['signing-key', 'rotate'], env);
@@ -57,7 +57,7 @@ test.each([
   expect(await signingKey.count({ where: { id } })).toBe(0);
 });
 
-test('what is no key id is still an option, and refused when there is none such', async () => {
+test('an argument that is not a key id is parsed as an option, and an unknown option is refused', async () => {
   const { code, stderr } = await runHere(['signing-key', 'remove', '--nonsense'], env);
   expect([code, stderr]).toEqual([2, expect.stringContaining("unknown option '--nonsense'")]);
 });

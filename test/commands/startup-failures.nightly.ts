@@ -51,7 +51,7 @@ test('a metrics port that is in use', async () => {
   await database.drop();
 });
 
-test('a data folder that cannot be made', async () => {
+test('a data folder that cannot be created', async () => {
   const file = join(folder.path, 'file');
   await writeFile(file, '');
   expect(sentenceOf(await run(['serve'], { DATA_DIR: join(file, 'data') }))).toContain('data folder');
@@ -64,7 +64,7 @@ test('a database server that refuses connections; the password is not shown', as
   expect(sentence).not.toContain('s3cret');
 });
 
-test('a database server that says nothing', async () => {
+test('a database server that does not answer', async () => {
   const silent = await silentServer();
   const DATABASE_URL = `postgresql://someone@127.0.0.1:${silent.port}/gateway`;
   expect(sentenceOf(await run(['serve'], { DATABASE_URL }))).toContain(`127.0.0.1:${silent.port}/gateway`);
@@ -91,7 +91,7 @@ async function makeOld(databaseUrl: string): Promise<void> {
 const tablesOf = (databaseUrl: string) =>
   query(databaseUrl, "select tablename from pg_tables where schemaname = 'public' order by 1");
 
-test('a database of the versions before: every command says how to start afresh or stay, and changes nothing', async () => {
+test('a database of an earlier version: every command says how to start anew or stay, and changes nothing', async () => {
   const database = await cloneTemplate();
   await makeOld(database.url);
   const before = await tablesOf(database.url);
@@ -105,7 +105,7 @@ test('a database of the versions before: every command says how to start afresh 
   await database.drop();
 });
 
-test('a data folder of the versions before: the same, and nothing is changed', async () => {
+test('a data folder of an earlier version: the same, and nothing changes', async () => {
   const clusters = createClusters();
   const dataDir = await clusters.folder();
   const old = await clusters.open(dataDir);
@@ -118,7 +118,7 @@ test('a data folder of the versions before: the same, and nothing is changed', a
   await clusters.clean();
 });
 
-test('every mistake in the configuration at once, without the values that may be secret', async () => {
+test('all configuration errors at once, without values that may be secret', async () => {
   const env = {
     PORT: 'http',
     LOG_LEVEL: 'loud',
@@ -130,7 +130,7 @@ test('every mistake in the configuration at once, without the values that may be
   expect(sentence).not.toContain('s3cret');
 });
 
-test('a file .env in the current folder counts, and the environment goes before it', async () => {
+test('a file .env in the current folder is read, and the environment takes precedence', async () => {
   await writeFile(join(folder.path, '.env'), 'LOG_LEVEL=loud\nPORT=99999\n');
   const sentence = sentenceOf(await run(['token', 'list'], { PORT: '0' }, folder.path));
   expect(sentence).toContain('LOG_LEVEL');

@@ -40,7 +40,7 @@ test('a key is printed once, with integer ids, and works', async () => {
   expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ id: made.id }));
 });
 
-test('a team is named by public id too', async () => {
+test('a public id can identify the team', async () => {
   const args = ['token', 'create', '--team', team.publicId, '--scopes', 'read'];
   expect(await runJsonHere(args, env)).toMatchObject({ team_id: Number(team.id) });
 });
@@ -59,7 +59,7 @@ test.concurrent.each([
   expect(stderr).toContain(message);
 });
 
-test('rotate --overlap keeps the old key for a while; revoke ends it at once', async () => {
+test('rotate --overlap keeps the old key valid for a while; revoke ends it at once', async () => {
   const old = await create();
   const next = await runJsonHere<Printed & { replaced: Printed }>(
     ['token', 'rotate', String(old.id), '--overlap', '24h'],
@@ -71,7 +71,7 @@ test('rotate --overlap keeps the old key for a while; revoke ends it at once', a
   expect([await answerTo(old.token), await answerTo(next.token)]).toEqual([401, 200]);
 });
 
-test('the list for people is an aligned table', async () => {
+test('the text list is an aligned table', async () => {
   const { stdout } = await runHere(['token', 'list', '--team', String(team.id)], env);
   const [heading = '', first = ''] = stdout.split('\n');
   expect(first.indexOf('active')).toBe(heading.indexOf('STATUS'));

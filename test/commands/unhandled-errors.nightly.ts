@@ -58,7 +58,7 @@ async function beginRequest({ graphql }: Server): Promise<() => Promise<number |
   };
 }
 
-test('a rejected promise is logged and counted, and the process goes on; an exception ends it after the requests under way', async () => {
+test('a rejected promise is logged and counted; an exception ends the process after its open requests', async () => {
   const server = await serve(env);
   const { metrics } = server as unknown as { metrics: string };
   server.child.kill('SIGUSR2');
@@ -77,7 +77,7 @@ test('a rejected promise is logged and counted, and the process goes on; an exce
   expect(stderr).toContain('An unexpected exception ended this process. See the log.');
 });
 
-test('a process that only delivers goes on and ends in the same way', async () => {
+test('a process that only delivers does the same', async () => {
   const running = start(['work', '--json'], env);
   await untilPrinted(running, '\n');
   running.child.kill('SIGUSR2');

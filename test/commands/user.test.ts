@@ -23,7 +23,7 @@ const create = (email: string, ...args: string[]) => [
   ...args,
 ];
 
-test('a password is made up and printed once, and lets in; a person is in the teams that were named', async () => {
+test('a generated password is printed once and works; a person is in the given teams', async () => {
   const other = await factories.team(gateway.app);
   const teams = ['--team', team.publicId, '--team', String(other.id), '--role', 'owner'];
   const made = await runJsonHere<Printed>(create('ada@example.com', ...teams), env);
@@ -43,7 +43,7 @@ test('a password is made up and printed once, and lets in; a person is in the te
   expect(JSON.parse(stdout)).toEqual([expect.objectContaining({ id: made.id })]);
 });
 
-test('a password may come over standard input: its first line, whatever the bytes; it is not printed', async () => {
+test('a password can come from standard input: its first line, whatever the bytes; it is not printed', async () => {
   const password = 'p\u00e4ssw\u00f6rd \u{1F511} of mine';
   const args = create('stdin@example.com', '--password-stdin');
   const { code, stdout } = await run(args, env, '/', `${password}\r\nanother line\n`);

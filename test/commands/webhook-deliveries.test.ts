@@ -28,7 +28,7 @@ test('the deliveries of an endpoint are listed, the newest first', async () => {
   expect((await runHere(['webhook', 'deliveries', '999999'], env)).stderr).toContain('not found');
 });
 
-test('one is made due again, and everything that failed since a moment', async () => {
+test('one delivery, or all that failed since a given time, can be sent again', async () => {
   const { webhookEndpoint, webhookDelivery, workspace, webhookEvent } = tenant;
   const one = ['webhook', 'redeliver', String(webhookDelivery.id)];
   expect(await runJsonHere(one, env)).toEqual({ redelivered: 1 });
@@ -44,7 +44,7 @@ test('one is made due again, and everything that failed since a moment', async (
   expect(statuses).toEqual([{ status: 'pending' }]);
 });
 
-test('it says what is missing, and changes nothing', async () => {
+test('reports missing options, and changes nothing', async () => {
   for (const args of [[], ['1', '--endpoint', '1'], ['--endpoint', '1'], ['--since', '2026-01-01T00:00:00Z']])
     expect((await runHere(['webhook', 'redeliver', ...args], env)).stderr).toContain('--since');
 });

@@ -39,7 +39,7 @@ const post = (url: string, headers: Record<string, string>, body = BODY) =>
     body,
   });
 
-test('a script gets a line for each delivery, with what its signatures prove', async () => {
+test('a script gets one line for each delivery, with the result of each signature check', async () => {
   const listener = await listen(['--json', '--secret', SECRET]);
   expect((await post(listener.url, headersOf())).status).toBe(200);
   expect((await post(listener.url, headersOf({ secret: 'other' }))).status).toBe(200);
@@ -65,7 +65,7 @@ test('a script gets a line for each delivery, with what its signatures prove', a
   ]);
 });
 
-test('people read it, and no delivery gets control characters to their terminal', async () => {
+test('the text output is readable, and no delivery can send control characters to the terminal', async () => {
   const env = { WEBHOOK_SECRET: SECRET, WEBHOOK_HEADER_PREFIX: 'X-Acme' };
   const listener = await listen(['--status', '503'], env);
   const at = new Date(Date.now() - 3_600_000);
@@ -82,7 +82,7 @@ test('people read it, and no delivery gets control characters to their terminal'
   expect(listener.output.stdout).not.toContain(SECRET);
 });
 
-test('without a secret it says that nothing is checked', async () => {
+test('without a secret it reports that signatures are not checked', async () => {
   const listener = await listen([]);
   await post(listener.url, headersOf());
   const printed = await untilPrinted(listener, '}\n');
@@ -90,7 +90,7 @@ test('without a secret it says that nothing is checked', async () => {
   expect(printed).toContain('webhook-signature is not checked');
 });
 
-test('what is too large is refused, and what is no POST', async () => {
+test('refuses large bodies, and methods other than POST', async () => {
   const listener = await listen(['--json']);
   const tooLarge = await post(listener.url, {}, 'x'.repeat(6_000_000)).then(
     ({ status }) => status,
@@ -100,7 +100,7 @@ test('what is too large is refused, and what is no POST', async () => {
   expect((await fetch(listener.url)).status).toBe(405);
 });
 
-test('Ctrl-C ends it well, also while a delivery is under way', async () => {
+test('Ctrl-C ends it cleanly, also during a delivery', async () => {
   const listener = await listen([]);
   const body = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(1)) });
   const hanging = fetch(listener.url, { method: 'POST', body, duplex: 'half' }).catch(() => {});
@@ -109,7 +109,7 @@ test('Ctrl-C ends it well, also while a delivery is under way', async () => {
   await hanging;
 });
 
-test('a port in use is said in a sentence', async () => {
+test('reports a port in use in one sentence', async () => {
   await using other = await receive(() => {});
   const { code, stderr } = await run(['webhook', 'listen', '--port', String(other.port)], {});
   expect({ code, stderr }).toEqual({

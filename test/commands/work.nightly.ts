@@ -56,7 +56,7 @@ test('serve with JOBS=off delivers nothing, work delivers what is due, and SIGTE
   });
 });
 
-test('serve delivers, with the headers that the operator has chosen, and a stop gives back what it had', async () => {
+test('serve delivers with the configured headers, and a stop releases its deliveries', async () => {
   const server = await serve({ ...env, WEBHOOK_HEADER_PREFIX: 'X-Acme' });
   await create('bob');
   await expect.poll(() => names().at(-1), { timeout: 60_000 }).toBe('bob@example.com');
@@ -92,7 +92,7 @@ test('serve --no-migrate delivers once the store is up to date', async () => {
   }
 });
 
-test('work waits for a database that is not there, and can be stopped meanwhile', async () => {
+test('work waits for an unreachable database, and can be stopped meanwhile', async () => {
   const waiting = start(['work'], { ...env, DATABASE_URL: 'postgresql://a:s3cret@127.0.0.1:9/x' });
   const waitingFor = new Promise<void>((resolve) => {
     waiting.child.stderr?.on('data', () => {
@@ -107,13 +107,13 @@ test('work waits for a database that is not there, and can be stopped meanwhile'
   expect(stderr).not.toContain('s3cret');
 });
 
-test('work does not wait where the configuration is wrong', async () => {
+test('work does not wait if the configuration is invalid', async () => {
   const { code, stderr } = await run(['work'], { ...env, SECRET_KEY: 'short' });
   expect(code).toBe(1);
   expect(stderr).toContain('SECRET_KEY must be at least 32 characters');
 });
 
-test('work says what it is for', async () => {
+test('work explains its purpose', async () => {
   const { stdout } = await run(['work', '--help'], {});
   expect(stdout).toContain('JOBS=off');
 });

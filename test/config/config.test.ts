@@ -24,7 +24,7 @@ test('an invalid host is reported together with all other problems', () => {
   expect(() => parseConfig(env, '/')).toThrow(/^Configuration: PORT must be .*; SERVICE_HOST must be .*\.$/);
 });
 
-test('webhooks go to public addresses, directly, until something else is asked for', () => {
+test('webhooks go directly to public addresses by default', () => {
   const { config, secrets } = parseConfig({}, '/');
   expect(config.jobs).toBe(true);
   expect(config.webhooks).toMatchObject({ headerPrefix: 'X-Webhook-ClickFunnels', keepDays: 30 });
@@ -32,7 +32,7 @@ test('webhooks go to public addresses, directly, until something else is asked f
   expect(secrets.webhookProxy).toBeUndefined();
 });
 
-test('the password of the proxy of webhooks is in no printed configuration', () => {
+test('no printed configuration contains the password of the webhook proxy', () => {
   const { config, secrets } = parseConfig(
     {
       JOBS: 'off',
@@ -51,7 +51,7 @@ test('the password of the proxy of webhooks is in no printed configuration', () 
   expect(JSON.stringify(config)).not.toContain('secret');
 });
 
-test('metrics and traces are off until they are asked for', () => {
+test('metrics and traces are off by default', () => {
   expect(parseConfig({ METRICS_HOST: '0.0.0.0', OTEL_SERVICE_NAME: 'mine' }, '/').config).toMatchObject({
     metrics: null,
     tracing: null,
@@ -77,7 +77,7 @@ test('metrics and traces are off until they are asked for', () => {
   expect(secrets.tracingHeaders).toEqual({ authorization: 'Bearer x' });
 });
 
-test('a replica may not be so far behind that a change that waits for it is answered too late', () => {
+test('the allowed lag of a replica leaves time to answer a change that waits for it', () => {
   const parse = (REPLICA_MAX_LAG_MS: string) =>
     parseConfig({ REPLICA_MAX_LAG_MS, REQUEST_TIMEOUT_MS: '5000' }, '/').config.replicaMaxLagMs;
   expect(parse('4000')).toBe(4_000);
@@ -161,7 +161,7 @@ test.each([
   },
 );
 
-test('a replica is named once: what it allows is asked for each name', () => {
+test('each server may be listed as a replica only once', () => {
   const parse = (DATABASE_REPLICA_URLS: string) =>
     parseConfig({ DATABASE_REPLICA_URLS }, '/').secrets.replicaUrls;
   expect(parse('postgresql://a@one/db,postgresql://a@two/db, postgresql://a@one/other')).toHaveLength(3);
@@ -169,7 +169,7 @@ test('a replica is named once: what it allows is asked for each name', () => {
     expect(() => parse(`postgresql://a@one/db,${other}`)).toThrow(/each server once/);
 });
 
-test('each documented default is of the form that its variable has', () => {
+test('each documented default is a valid value of its variable', () => {
   const none = (_: string, value: unknown) => (value === undefined ? 'no value' : value);
   expect(JSON.stringify(parseConfig({}, '/').config, none)).not.toContain('no value');
 });

@@ -22,11 +22,11 @@ test.each([
   expect(found(name)).toEqual([meant]);
 });
 
-test('of two that are near, the nearer one is meant', () => {
+test('the nearest name is suggested', () => {
   expect(found('METRICS_PROT')).toEqual(['METRICS_PORT']);
 });
 
-test("the gateway's own variables, and those of others, are none", () => {
+test("the gateway's own variables, and those of other programs, are not typos", () => {
   expect(nearMisses(process.env)).toEqual([]);
   expect(found(...Object.keys(VARIABLES))).toEqual([]);
   expect(
@@ -97,7 +97,7 @@ test("the gateway's own variables, and those of others, are none", () => {
   ).toEqual([]);
 });
 
-test('it is said in one sentence', () => {
+test('the hint is one sentence', () => {
   expect(nearMisses({ DATABSE_URL: 'postgresql://a:secret@b/c' }).map(nearMissSentence)).toEqual([
     'DATABSE_URL is not a variable of this gateway: is DATABASE_URL meant?',
   ]);

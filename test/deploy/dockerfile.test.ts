@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const read = (path: string) => readFileSync(new URL(`../../deploy/${path}`, import.meta.url), 'utf8');
 
-test('what the Dockerfile copies of the clone is let through by its list', () => {
+test('the ignore list lets through every file that the Dockerfile copies', () => {
   const copied = [...read('Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources = '']) =>
     sources.split(' '),
   );

@@ -34,13 +34,13 @@ test('the SBOM is valid CycloneDX', async () => {
   expect(await validator.validate(JSON.stringify(sbom))).toBeNull();
 });
 
-test('the SBOM is the same each time, and names no machine', () => {
+test('the SBOM is reproducible, and names no machine', () => {
   const text = JSON.stringify(sbom);
   expect(JSON.stringify(makeSbom())).toBe(text);
   expect(text).not.toMatch(/"url":|timestamp|file:/);
 });
 
-test('the SBOM has every package that the gateway runs with, also the database of each platform, and what the explorer bundles; no tool', () => {
+test('the SBOM has every package that the gateway runs with, the database of each platform and the explorer’s bundle, but no tools', () => {
   const { packages } = JSON.parse(read('package-lock.json')) as {
     packages: Record<string, Locked>;
   };
@@ -74,7 +74,7 @@ test.each([
   expect(isAllowed(expression)).toBe(allowed);
 });
 
-test('the tree shows each package below what needs it', () => {
+test('the tree has each package below its dependents', () => {
   const lines = [...treeOf(sbom)];
   expect(lines[0]).toMatch(/^funnel-gateway@/);
   for (const name of Object.keys(dependencies).filter((name) => name !== 'funnel-gateway-command'))
@@ -82,7 +82,7 @@ test('the tree shows each package below what needs it', () => {
   expect(lines.filter((line) => /\snone\b/.test(line))).toEqual([]);
 });
 
-test('the licences of what the explorer bundles are served beside it, as its page says', async () => {
+test('the licences of the explorer’s bundle are served at the address on its page', async () => {
   const html = read('build/graphiql/index.html');
   const [, path = ''] = /<link rel="license" href="\/graphiql\/(assets\/[\w.-]+)">/.exec(html) ?? [];
   const text = read(`build/graphiql/${path}`);

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { read } from './markdown.ts';
 
-test('each dependency has its line, and each line its dependency', async () => {
+test('each dependency has a line, and each line has a dependency', async () => {
   const project = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
   const names = ['dependencies', 'devDependencies', 'optionalDependencies'].flatMap((kind) =>
     Object.keys(project[kind] ?? {}),

@@ -86,7 +86,7 @@ test('a block is a session, or says what it is', () => {
   expect(() => stepsOf('```\nnpm ci\n```\n')).toThrow('Line 1');
 });
 
-test('what is printed is compared as text, with `…` for anything and random values by their form', () => {
+test('printed text is compared exactly, with `…` as a wildcard and random values by their form', () => {
   expect(
     patternOf('{"a":1,…\n"at":"2026-01-01T00:00:00.000Z"}').test(
       '{"a":1,"b":2,"at":"2027-02-03T04:05:06.789Z"}',

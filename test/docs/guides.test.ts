@@ -7,11 +7,11 @@ import { readSources } from '../support/sources.ts';
 import { withVariables } from './configuration-guide.ts';
 import { anchorsOf, documents, filesOf, linksOf, read, tableUnder } from './markdown.ts';
 
-test('the README can be read at once: at most 12 kB', () => {
+test('the README is short: at most 12 kB', () => {
   expect(Buffer.byteLength(read('README.md'))).toBeLessThanOrEqual(12_000);
 });
 
-test('the first line of the README says what this is and what not yet, and one picture shows it', () => {
+test('the first line of the README says what this is and what it is not yet, and one picture shows it', () => {
   const [title, empty, first = ''] = read('README.md').split('\n');
   expect([title, empty]).toEqual(['# Funnel Gateway', '']);
   for (const said of [
@@ -31,7 +31,7 @@ test('the first line of the README says what this is and what not yet, and one p
 describe.each(documents)('%s', (path) => {
   const text = read(path);
 
-  test('its links lead to files and headings that are there', () => {
+  test('its links lead to existing files and headings', () => {
     const dead = linksOf(text)
       .filter((target) => !/^https:\/\/[\w.-]+\//.test(target))
       .filter((target) => {
@@ -59,7 +59,7 @@ describe.each(documents)('%s', (path) => {
   });
 });
 
-test('a reader of the README can get to every guide', () => {
+test('every guide can be reached from the README', () => {
   const seen = new Set<string>();
   const waiting = ['README.md'];
   for (const path of waiting) {
@@ -78,13 +78,13 @@ test('the table of variables is made by `npm run codegen`, and up to date', () =
   expect(guide).toBe(withVariables(guide));
 });
 
-test('the guide of the command line has every command, and no other', () => {
+test('the command-line guide has every command, and no other', () => {
   const cells = tableUnder(read('docs/commands.md'), 'The command line').map(([cell = '']) => cell);
   const named = cells.flatMap((cell) => [...cell.matchAll(/`([a-z-]+)/g)].map(([, name]) => name));
   expect(new Set(named)).toEqual(new Set([...COMMANDS.map(({ name }) => name), 'help']));
 });
 
-test('the `codegen.ts` of the README is the one of the guide that is built and driven', () => {
+test('the `codegen.ts` of the README is that of the tested guide', () => {
   const [readme, guide] = ['README.md', 'docs/browser-app.md'].map((path) =>
     filesOf(read(path)).find((file) => file.path === 'codegen.ts'),
   );
@@ -114,20 +114,20 @@ test('the glossary has at most twenty words', () => {
   expect(tableUnder(read('docs/ARCHITECTURE.md'), 'Glossary').length).toBeLessThanOrEqual(20);
 });
 
-test('guides that help texts and messages name are there', async () => {
+test('guides that help texts and messages mention exist', async () => {
   const sources = await readSources();
   const named = sources.flatMap(({ text }) => [...text.matchAll(/docs\/[\w-]+\.md/g)].map(([path]) => path));
   expect(named).not.toEqual([]);
   expect(named.filter((path) => !documents.includes(path))).toEqual([]);
 });
 
-test('the guide to a browser app overrides the version that the project has to override as well', () => {
+test('the browser app guide overrides the same versions as the project', () => {
   const { overrides } = JSON.parse(read('package.json')) as { overrides: Record<string, string> };
   const [, name = '', version] = /npm pkg set overrides\.(\S+)=(\S+)/.exec(read('docs/browser-app.md')) ?? [];
   expect(overrides[name]).toBe(version);
 });
 
-test('the licence is the one that the package names', () => {
+test('the licence is that of the package', () => {
   const { license } = JSON.parse(read('package.json')) as { license: string };
   expect(read('LICENSE')).toMatch(new RegExp(`^${license} License\n`));
 });

@@ -81,7 +81,7 @@ function headersOf(
 
 const isThere = (command: string) => spawnSync(command, ['--version']).status === 0;
 
-test('each sample is there once, and takes about ten lines', () => {
+test('each sample occurs once, and has about ten lines', () => {
   for (const sample of SAMPLES) {
     const found = sampleOf(sample);
     expect(found).toHaveLength(1);
@@ -91,7 +91,7 @@ test('each sample is there once, and takes about ten lines', () => {
 
 describe.each(SAMPLES)('$file', (sample) => {
   test.skipIf(!isThere(sample.command))(
-    `is run by ${sample.command}: it tells genuine deliveries from others`,
+    `runs with ${sample.command} and tells genuine deliveries from others`,
     () => {
       const path = join(folder, sample.file);
       writeFileSync(path, `${sampleOf(sample)[0]?.text}\n${sample.driver}\n`);

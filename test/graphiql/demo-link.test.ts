@@ -58,7 +58,7 @@ async function expectRefused(attempt: Attempt, status = 404): Promise<void> {
   expect(await response.text()).not.toContain(KEY);
 }
 
-test('the page of this machine gets the key, once, and no cache keeps it', async () => {
+test('the page on this machine gets the key, once, and no cache stores it', async () => {
   const response = await redeem();
   expect(response.status).toBe(200);
   expect(response.headers.get('cache-control')).toBe('no-store, no-transform');
@@ -67,7 +67,7 @@ test('the page of this machine gets the key, once, and no cache keeps it', async
   await expectRefused({});
 });
 
-test('of many at once, one gets it', async () => {
+test('of many concurrent requests one gets it', async () => {
   const statuses = await Promise.all(Array.from({ length: 20 }, async () => (await redeem()).status));
   expect(statuses.filter((status) => status === 200)).toHaveLength(1);
 });
@@ -86,7 +86,7 @@ test('its code is random, and new for each process', () => {
   for (const code of codes) expect(code).toMatch(/^[\w-]{43}$/);
 });
 
-test('the code and the key stand in no log', async () => {
+test('no log has the code or the key', async () => {
   gateway.logLines.length = 0;
   await redeem({ code: 'wrong' });
   await redeem();
@@ -97,14 +97,14 @@ test('the code and the key stand in no log', async () => {
 });
 
 describe('refused is', () => {
-  test('another code, of whatever length, and the right one is good afterwards', async () => {
+  test('another code of any length; the right one works afterwards', async () => {
     const half = link.code.slice(0, 21);
     for (const code of ['', 'a', half, `${link.code}a`, link.code.toLowerCase(), 'a'.repeat(43)])
       await expectRefused({ code });
     expect((await redeem()).status).toBe(200);
   });
 
-  test('the code when its time is over, and from then on', async () => {
+  test('an expired code', async () => {
     const start = now;
     now = new Date(start.getTime() + DEMO_LINK_MINUTES * 60_000);
     await expectRefused({});
@@ -130,7 +130,7 @@ describe('refused is', () => {
     await expectRefused({ headers: { 'X-Forwarded-For': '127.0.0.1' }, address: '10.0.0.1' });
   });
 
-  test('whoever is not on this machine, or has no address', async () => {
+  test('a client on another machine, or without an address', async () => {
     for (const address of [
       '192.168.1.7',
       '10.0.0.1',
@@ -143,13 +143,13 @@ describe('refused is', () => {
       await expectRefused({ address } as Attempt);
   });
 
-  test('another name than a loopback one, as an attacker\u2019s name that leads here would be', async () => {
+  test('a host name other than a loopback one, such as an attacker\u2019s name that resolves to this machine', async () => {
     await expectRefused({ origin: 'http://evil.localhost:4000' }, 421);
     await expectRefused({ origin: 'http://evil.example' }, 421);
     await expectRefused({ origin: 'http://127.0.0.1.evil.example:4000' }, 421);
   });
 
-  test('a page of another origin, and whoever is no page', async () => {
+  test('a page of another origin, and a client that is not a page', async () => {
     for (const origin of [
       'http://localhost:4000',
       'http://127.0.0.1:5173',
@@ -164,12 +164,12 @@ describe('refused is', () => {
       await expectRefused({ headers: { 'sec-fetch-site': site } });
   });
 
-  test('what a form could send without asking', async () => {
+  test('a request that a form could send without a preflight', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', null])
       await expectRefused({ headers: { 'content-type': type } });
   });
 
-  test('a body that is none, or too large, without harm', async () => {
+  test('an invalid or large body, without harm', async () => {
     for (const body of ['', 'null', '[]', '"x"', '{', '{"code":7}', '{"code":null}', '{"code":["x"]}'])
       await expectRefused({ body });
     await expectRefused({ body: JSON.stringify({ code: 'a'.repeat(300) }) }, 413);
@@ -182,7 +182,7 @@ describe('refused is', () => {
     expect((await redeem()).status).toBe(200);
   });
 
-  test('everybody, where no link was printed', async () => {
+  test('every request if no link was printed', async () => {
     server = createServer(gateway.app);
     await expectRefused({});
   });

@@ -40,7 +40,7 @@ describe.each(examples.map((example) => [example.title, example] as const))('"%s
   });
 });
 
-test('the contact is created once, however often the example is run', async () => {
+test('the example creates one contact, however often it runs', async () => {
   const creation = examples.find(({ query }) => query.includes('createContact'));
   if (creation === undefined) throw new Error('The examples have changed');
   const { query, variables } = creation;
@@ -53,7 +53,7 @@ test('the contact is created once, however often the example is run', async () =
   expect(await count()).toBe(before);
 });
 
-test('the ids of the removal are those that the example before it shows, and it works once', async () => {
+test('the ids of the removal are those that the example before it shows, and the removal works once', async () => {
   const removal = examples.find(({ query }) => query.includes('removeConditionalSplit'));
   const ids = examples.find(({ query }) => query.includes('conditionalSplitSteps'));
   if (removal === undefined || ids === undefined) throw new Error('The examples have changed');

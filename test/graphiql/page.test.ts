@@ -26,7 +26,7 @@ function pageOf(issuer?: string | null): Response {
 const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
 
 describe('the page', () => {
-  test('is HTML that no one may frame, sniff or cache', () => {
+  test('is HTML that nobody may frame, sniff or cache', () => {
     const { status, headers } = pageOf();
     expect(status).toBe(200);
     expect(Object.fromEntries(headers)).toMatchObject({
@@ -39,7 +39,7 @@ describe('the page', () => {
     });
   });
 
-  test('allows no source but its own origin, and neither inline nor evaluated scripts', () => {
+  test('allows only sources of its own origin, and neither inline nor evaluated scripts', () => {
     const policy = pageOf().headers.get('content-security-policy') ?? '';
     const directives = new Map(
       policy.split('; ').map((text) => [text.split(' ')[0], text.split(' ').slice(1)]),
@@ -66,7 +66,7 @@ describe('the page', () => {
     expect(html).not.toMatch(/(?:src|href)="(?!\/graphiql\/assets\/)/);
   });
 
-  test('names the authorization server that people sign in at, and none where there is none', async () => {
+  test('has the authorization server for sign-in, or none if there is none', async () => {
     const issuerOf = async (issuer?: string | null) =>
       /<meta name="issuer" content="([^"]*)"/.exec(await pageOf(issuer).text())?.[1];
     expect(await issuerOf('https://auth.example.com')).toBe('https://auth.example.com');
@@ -77,7 +77,7 @@ describe('the page', () => {
     expect(await issuerOf()).toBe('');
   });
 
-  test('has a new nonce each time, the one its policy names', async () => {
+  test('has a new nonce each time, as in its policy', async () => {
     const nonces = await Promise.all(
       [pageOf(), pageOf()].map(async (page) => {
         const [, nonce = ''] = /nonce="([^"]+)"/.exec(await page.text()) ?? [];
@@ -88,7 +88,7 @@ describe('the page', () => {
     expect(new Set(nonces).size).toBe(2);
   });
 
-  test('says how to build it where it is not built, under the same rules', async () => {
+  test('explains how to build it if it is not built, under the same rules', async () => {
     expect(createGraphiqlPage(new URL('./nowhere/', import.meta.url))()).toBeNull();
     const page = graphiqlNotBuilt();
     expect(page.status).toBe(503);
@@ -130,7 +130,7 @@ describe('the address of the API', () => {
     },
   );
 
-  test('takes a mutation from nobody by GET', async () => {
+  test('refuses mutations by GET', async () => {
     const mutation = `/graphql?${new URLSearchParams({ query: 'mutation { __typename }' })}`;
     expect((await gateway.send(mutation, { headers: { accept: 'application/json' } })).status).toBe(405);
     const page = await gateway.send(mutation, { headers: { accept: 'text/html' } });
@@ -190,7 +190,7 @@ describe('an asset', () => {
     expect((await bytesOf(head)).length).toBe(0);
   });
 
-  test('a range that it does not have is refused, and nobody keeps the refusal in its place', async () => {
+  test('refuses a range that it does not have, and no cache stores the refusal', async () => {
     const response = await get(script, { range: 'bytes=999999999-' });
     expect(response.status).toBe(416);
     expect(response.headers.get('cache-control') ?? '').not.toContain('immutable');
@@ -215,6 +215,6 @@ describe('an asset', () => {
   });
 });
 
-test('a second build with nothing changed does nothing', async () => {
+test('a second build without changes does nothing', async () => {
   expect(await buildGraphiql()).toBe(false);
 });

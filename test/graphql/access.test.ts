@@ -57,7 +57,7 @@ describe('without a key', () => {
     ]);
   });
 
-  test('it is 401 for clients of plain JSON too', async () => {
+  test('clients of plain JSON get 401 too', async () => {
     const headers = { Accept: 'application/json' };
     const { response } = await post(gateway, { query: '{ viewer { name } }' }, { headers });
     expect(response.status).toBe(401);
@@ -221,7 +221,7 @@ describe('another team’s', () => {
     expect(seen.nodes?.map((node) => node?.id)).toEqual(ids);
   });
 
-  test('rows never appear in lists, for any arguments', async () => {
+  test('rows never appear in lists, whatever the arguments', async () => {
     const caller = await factories.apiKey(gateway.app, { teamId: theirs.team.id });
     const query = `{ teams { nodes { name workspaces { nodes { name contacts { nodes { firstName } } funnels { nodes { name steps { name } } }
       pages { nodes { name } } refineFilters { nodes { name } } webhookEndpoints { nodes { name } } } } } } }`;
@@ -232,7 +232,7 @@ describe('another team’s', () => {
 });
 
 describe('the host restricts the caller', () => {
-  test('to its workspace: others of the team are not found', async () => {
+  test('to its workspace: other workspaces of the team are not found', async () => {
     const sibling = await factories.workspace(gateway.app, { teamId: ours.team.id, name: 'sibling' });
     const caller = await factories.apiKey(gateway.app, { teamId: ours.team.id });
     const host = `${sibling.subdomain}.localhost:4000`;
@@ -246,7 +246,7 @@ describe('the host restricts the caller', () => {
     });
   });
 
-  test('to nothing for a token for another workspace: its team is not found, for any selection', async () => {
+  test('to nothing for a token of another workspace: its team is not found, for any selection', async () => {
     const { team, workspace } = await createTenant(gateway.app, 'narrowed');
     const sibling = await factories.workspace(gateway.app, { teamId: team.id });
     const grant = await oauthGrant(gateway.app, {

@@ -64,7 +64,7 @@ const PLACES = (NOUNS as readonly Resource[]).flatMap((noun) => {
   ];
 });
 
-test('each is an enum with the values in upper case, unless they make no names or are codes of a standard', () => {
+test('each is an enum with the values in upper case, unless they are not valid names or are codes of a standard', () => {
   const texts = PLACES.filter(({ type }) => !isEnumType(type)).map(({ name, values, type }) => {
     expect(type.name).toBe('String');
     const names = values.map((value) => value.replaceAll('-', '_').toUpperCase());
@@ -123,7 +123,7 @@ describe('a client', async () => {
     databaseId paymentType ... on PaymentPlanPrice { interval trialInterval } } } }`;
   const input = { variantId: btoa(`Variant:${variantId}`), amount: '5.00', currency: 'EUR' };
 
-  test('gives and gets names over GraphQL, and the text of the same values over REST', async () => {
+  test('uses names over GraphQL, and the text of the same values over REST', async () => {
     const given = { ...input, paymentType: 'PAYMENT_PLAN', interval: 'WEEK', duration: 3 };
     const { data, errors } = await ask<{ createPrice: { price: { databaseId: number } } }>(CREATE, {
       input: given,
@@ -171,7 +171,7 @@ describe('a client', async () => {
     expect(literal.errors?.[0]?.message).toContain('PricePaymentType');
   });
 
-  test('is told the names where a value is refused', async () => {
+  test('sees the names if a value is refused', async () => {
     const given = { ...input, paymentType: 'PAYMENT_PLAN', duration: 3 };
     const { errors } = await ask(CREATE, { input: given });
     expect(errors?.[0]).toMatchObject({

@@ -61,7 +61,7 @@ describe.each([
   ['BOTH', [], ['m1', 'm2', 'u1']],
   [undefined, [], ['m1', 'm2', 'u1']],
 ] as const)('branch %s', (branch, promoted, discarded) => {
-  test('is the one that goes; the other takes the place of the split', async () => {
+  test('is discarded; the other branch takes the place of the split', async () => {
     const { funnel, pageNamed, input } = await funnelWithSplit();
     const variables = { input: { ...input, clientMutationId: 'mine', ...(branch && { branch }) } };
     const { removeConditionalSplit } = await dataOf(gateway, REMOVE, variables, { caller });
@@ -106,7 +106,7 @@ test('two removals in one operation each return the state after themselves', asy
 });
 
 describe('is refused', () => {
-  test('the second time', async () => {
+  test('if it was done before', async () => {
     const { input } = await funnelWithSplit();
     await dataOf(gateway, REMOVE, { input }, { caller });
     const { data, errors } = await ask(gateway, REMOVE, { input }, { caller });
@@ -141,7 +141,7 @@ describe('is refused', () => {
   });
 });
 
-test('a key with only the write scope gets the ids of the pages; a removal that shows more is not made', async () => {
+test('a key with only the write scope gets the ids of the pages; it cannot select more', async () => {
   const { input } = await funnelWithSplit();
   const writer = await factories.apiKey(gateway.app, { teamId, scopes: ['funnels:write'] });
   const all = { ...input, branch: 'MATCHED' as const };
@@ -163,7 +163,7 @@ test('a key with only the write scope gets the ids of the pages; a removal that 
   });
 });
 
-test('a dry run says the same as the removal, and changes nothing', async () => {
+test('a dry run returns the same as the removal, and changes nothing', async () => {
   const { input, pageNamed, funnel } = await funnelWithSplit();
   const query = `mutation ($input: RemoveConditionalSplitInput!) { removeConditionalSplit(input: $input) {
     promotedPages { name } discardedPages { name } funnel { steps { name } } } }`;

@@ -131,7 +131,7 @@ describe.each(['ASC', 'DESC'] as const)('sorted %s', (sortOrder) => {
   });
 });
 
-test('page info does not see rows of other lists beyond the ends of this one', async () => {
+test('page info ignores rows of other lists beyond the ends of this one', async () => {
   const [lowest = 0] = ids;
   const highest = ids.at(-1) ?? 0;
   const below = await pageOf({ after: cursor(lowest - 1) });
@@ -158,7 +158,7 @@ test('paging continues when the row of the cursor is deleted', async () => {
   expect(seen).toEqual(rows);
 });
 
-test('a page has 20 objects without arguments, and 100 at most', async () => {
+test('a page has 20 objects by default, and 100 at most', async () => {
   const { app } = gateway;
   const { id, teamId } = await factories.workspace(app);
   await factories.contacts(app, id, 110);
@@ -170,7 +170,7 @@ test('a page has 20 objects without arguments, and 100 at most', async () => {
   expect(await sizeOf({ last: 2_147_483_647 })).toBe(100);
 });
 
-test('a cursor may have the padding that base64 libraries write', async () => {
+test('a cursor may have base64 padding', async () => {
   // Nothing has to be at a cursor. Whether there is padding depends on the number of digits.
   const [first = 0, last] = [ids[0], 1_000_000];
   const padded = (id: number) => Buffer.from(`contacts:${id}`).toString('base64');

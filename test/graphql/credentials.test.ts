@@ -121,7 +121,7 @@ describe.each(Object.keys(KINDS) as Kind[])('%s', (kind) => {
       expect((await gateway.send(path, { caller })).status).toBe(404);
   });
 
-  test('is revoked at once; revoking it again does not change revokedAt', async () => {
+  test('is revoked at once; a second revocation does not change revokedAt', async () => {
     const row = await make(teamId);
     const id = globalId(kind, row);
     expect(await live(row)).toBe(true);
@@ -155,13 +155,13 @@ describe.each(Object.keys(KINDS) as Kind[])('%s', (kind) => {
     expect(await live(row)).toBe(!may);
   });
 
-  test('without a credential is 401 and names the needed scopes', async () => {
+  test('without a credential gets 401 with the needed scopes', async () => {
     const { response } = await revoke(kind, globalId(kind, { id: 1n }), { caller: anonymous });
     expect(response.status).toBe(401);
     expect(response.headers.get('WWW-Authenticate')).toContain('scope="account:read account:write"');
   });
 
-  test("another team's, one that does not exist, and the id of something else change nothing", async () => {
+  test('the id of another team, of nothing, or of another type changes nothing', async () => {
     const theirs = await make(await anotherTeam());
     for (const row of [theirs, { id: 999_999n }]) {
       const answer = await revoke(kind, globalId(kind, row));
@@ -175,7 +175,7 @@ describe.each(Object.keys(KINDS) as Kind[])('%s', (kind) => {
       });
   });
 
-  test('on the host of a workspace or of another team none is listed, and none revoked', async () => {
+  test('the host of a workspace or of another team neither lists nor revokes any', async () => {
     const own = await make(teamId);
     const others = await factories.workspace(gateway.app);
     const theirs = await make(others.teamId);
@@ -193,7 +193,7 @@ describe.each(Object.keys(KINDS) as Kind[])('%s', (kind) => {
   });
 });
 
-test('the keys of a team are listed with their scopes and status, without a credential, in pages', async () => {
+test('the keys of a team are listed with scopes and status, without a credential, in pages', async () => {
   const times = { createdAt: new Date(NOW.getTime() - DAY_MS) };
   const make = (options: object) => factories.apiKey(gateway.app, { teamId, ...times, ...options });
   const others = [
@@ -236,12 +236,12 @@ test('the keys of a team are listed with their scopes and status, without a cred
   expect(next?.nodes).toEqual([{ id: ids[1] }]);
 });
 
-test('the caller’s own key is revoked, too', async () => {
+test('the caller’s own key can be revoked too', async () => {
   expect((await revoke('ApiKey', globalId('ApiKey', caller))).errors).toBeUndefined();
   expect(await isLive(caller)).toBe(false);
 });
 
-test('the grants of a team are listed with user, client, scopes and status, once consent is completed', async () => {
+test('the grants of a team are listed with user, client, scopes and status once consent is complete', async () => {
   const whole = await grantOf({ scopes: ['read', 'contacts:write'] });
   const some = await grantOf({ workspaceIds: [workspaceId] });
   const expired = await grantOf({ expiresAt: past });
@@ -293,7 +293,7 @@ describe('a token', () => {
     await revoke('ApiKey', globalId('ApiKey', key), { caller: by }),
   ];
 
-  test('for some workspaces lists and revokes no credential, not even its own', async () => {
+  test('for some workspaces neither lists nor revokes credentials, not even its own', async () => {
     const grant = await grantOf({ scopes: ['account:read', 'account:write'], workspaceIds: [workspaceId] });
     const by = await bearerOf(gateway.app, grant);
     const nothing = { totalCount: 0, pageInfo: { hasNextPage: false }, nodes: [] };

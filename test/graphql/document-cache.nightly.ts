@@ -52,7 +52,7 @@ const DOCUMENTS: readonly [
 ];
 
 test.each(DOCUMENTS)(
-  '%s leave little behind',
+  '%s leave little in memory',
   { timeout: 60_000 },
   async (_name, document, { isKnown, times, most }) => {
     const send = async (i: number) => {
@@ -72,7 +72,7 @@ test.each(DOCUMENTS)(
   },
 );
 
-test('a document that is too long to be cached is parsed once', async () => {
+test('a document that is too long for the cache is parsed once', async () => {
   const query = `query ($kind: Boolean!) { viewer { kind @include(if: $kind) } } #${'x'.repeat(30_000)}`;
   let parsed = 0;
   const count = () => {

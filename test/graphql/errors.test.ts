@@ -21,7 +21,7 @@ async function whileStatementsFail<T>(error: Error, work: () => Promise<T>): Pro
   }
 }
 
-test('an internal error is masked for clients and logged, with the same request id', async () => {
+test('an internal error is hidden from clients and logged with the same request id', async () => {
   const secret = new TypeError('column "s3cret" of relation');
   const { response, data, errors } = await whileStatementsFail(secret, () =>
     post(gateway, { query: '{ viewer { name } teams { totalCount } }' }, { caller }),
@@ -91,7 +91,7 @@ describe('requests without a valid operation', () => {
   };
   const json = { 'Content-Type': 'application/json' };
 
-  test('get an error that says what is wrong', async () => {
+  test('get an error that explains what is wrong', async () => {
     expect(await send('POST', json, '{')).toEqual([400, 'BAD_REQUEST']);
     expect(await send('POST', json, '[]')).toEqual([400, 'BAD_REQUEST']);
     expect(await send('POST', json, '{"query":"{__typename}","nope":1}')).toEqual([400, 'BAD_REQUEST']);
@@ -106,7 +106,7 @@ describe('requests without a valid operation', () => {
     expect(await send('PUT', json, '{"query":"{__typename}"}')).toEqual([405, 'METHOD_NOT_ALLOWED']);
   });
 
-  test('are never a 500', async () => {
+  test('never cause a 500', async () => {
     const query = 'query=%7B__typename%7D';
     for (const search of [
       `?${query}&variables=%7B`,
@@ -138,7 +138,7 @@ describe('requests without a valid operation', () => {
     expect((await post(gateway, { query: deepSelection }, { caller })).response.status).toBe(400);
   });
 
-  test('mutations by GET are 405', async () => {
+  test('mutations by GET get 405', async () => {
     const mutation = 'mutation{removeConditionalSplit(input:{funnelId:"a",splitId:"b"}){removedSplitId}}';
     const search = `?query=${encodeURIComponent(mutation)}`;
     expect(await send('GET', {}, undefined, search)).toEqual([405, 'METHOD_NOT_ALLOWED']);

@@ -174,7 +174,7 @@ const SLOTS: Slot[] = [...placesOf()].flatMap(({ type, kind, within }) =>
   ),
 );
 
-test('every field with arguments is tried', () => {
+test('the tests cover every field with arguments', () => {
   const objects = Object.values(schema.getTypeMap()).filter(isObjectType);
   const withArguments = objects
     .filter(({ name }) => !name.startsWith('__'))
@@ -273,7 +273,7 @@ describe.each(TRIED)('$name', (slot) => {
     20,
   );
 
-  test('takes any variable', async () => {
+  test('survives any variable', async () => {
     for (const group of inGroups(fit)) {
       const declared = group.map((_, index) => `$v${index}: ${type}`).join(', ');
       const fields = group.map((_, index) => `a${index}: ${field(`$v${index}`)}`).join(' ');
@@ -293,7 +293,7 @@ describe.each(TRIED)('$name', (slot) => {
   });
 
   // Once they are read, literals go the way of variables.
-  test.runIf(LITERAL.has(slot))('takes any literal', async () => {
+  test.runIf(LITERAL.has(slot))('survives any literal', async () => {
     const isText = (value: string) => JSON.parse(value)?.isWellFormed?.() ?? true;
     for (const group of inGroups(fit.filter(isText))) {
       const fields = group.map((value, index) => `a${index}: ${field(literalOf(value, type))}`).join(' ');
@@ -372,7 +372,7 @@ test('text is returned to clients unchanged', async () => {
   }
 });
 
-test('after all that no row is changed, and no failure is logged', async () => {
+test('afterwards no row is changed, and no failure is logged', async () => {
   expect(await digest(gateway)).toEqual(before);
   expect(breakages(gateway)).toEqual([]);
 });

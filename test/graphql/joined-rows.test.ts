@@ -40,7 +40,7 @@ async function ask(selection: string) {
   };
 }
 
-test('the children of what a row refers to', async () => {
+test('the children of an object that a row refers to', async () => {
   const { nodes } = await ask('lineItems { product { variantProperties { name } } }');
   const line = { product: { variantProperties: [{ name: 'Size' }] } };
   expect(nodes).toEqual(Array(2).fill({ lineItems: [line, line] }));

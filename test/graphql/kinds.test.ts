@@ -140,13 +140,13 @@ test('of a variant’s prices, with what they refer to: as many statements as of
   });
 });
 
-test('what only other kinds have cannot be asked of all', async () => {
+test('fields of one kind cannot be selected on all kinds', async () => {
   const query = `{ price(databaseId: ${once.priceId}) { interval } }`;
   const { errors } = await post(gateway, { query }, { caller });
   expect(errors?.[0]?.message).toContain('Cannot query field "interval" on type "Price".');
 });
 
-test('a change makes another kind of a price, which keeps its id', async () => {
+test('a change can turn a price into another kind, with the same id', async () => {
   const { priceId, variantId } = await offer(app, workspaceId);
   const id = globalId('Price', priceId);
   const change = (input: object) =>

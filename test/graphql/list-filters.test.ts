@@ -204,14 +204,14 @@ test('pages, counts and page info of several parents are one statement each', as
   ]);
 });
 
-test('the second and later answers, which the fast path gives, are the first one', async () => {
+test('the second and later answers, from the fast path, equal the first one', async () => {
   const args = { orderBy: { field: 'UPDATED_AT' as const }, filter: { isActive: true }, first: 3 };
   const first = await pageOf(args);
   for (let index = 0; index < 3; index++) expect(await pageOf(args)).toEqual(first);
   expect(await pageOf({ ...args, orderBy: { field: 'ID' } })).not.toEqual(first);
 });
 
-test('the direction may be given here or there', async () => {
+test('the direction may be in either argument', async () => {
   const order = async (args: Args) => (await pageOf(args)).edges.map(({ node }) => BigInt(node.databaseId));
   const ascending = rows.toSorted(byTime).map(({ id }) => id);
   const field = 'UPDATED_AT';
@@ -269,7 +269,7 @@ describe('refused with INVALID, naming the argument:', () => {
     expect(errors?.map(({ extensions }) => extensions)).toMatchObject([{ code: 'INVALID', field }]);
   });
 
-  test('an unknown key of the filter is no valid document', async () => {
+  test('an unknown key of the filter makes the document invalid', async () => {
     const variables = { id: Number(workspaceId), filter: { name: 'x' } } as never;
     const { errors } = await ask(gateway, FILTERED_CONTACTS, variables, { caller });
     expect(errors?.[0]?.message).toContain('name');

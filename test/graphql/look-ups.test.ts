@@ -28,7 +28,7 @@ const codesOf = ({ errors }: Awaited<ReturnType<typeof send>>) =>
   errors?.map(({ extensions }) => [extensions.code, extensions.field]);
 const databaseIdOf = (globalId: string) => atob(globalId).split(':').at(-1) ?? '';
 
-test('every type of node has a root field, but for the parts of others', () => {
+test('every node type has a root field, except parts of other objects', () => {
   const types = NODE_TYPES.map(({ name }) => name).filter((name) => name !== 'AppliedTag');
   expect([...LOOK_UPS].sort()).toEqual(types.map((name) => [toFieldName(name), name]).sort());
 });
@@ -57,7 +57,7 @@ describe.each([...LOOK_UPS])('%s', (field, type) => {
     }
   });
 
-  test('is null with NOT_FOUND for what is another team’s or nobody’s, and INVALID for the id of another type', async () => {
+  test('is null with NOT_FOUND for an unknown object or another team’s, and INVALID for the id of another type', async () => {
     const arguments_ = [
       `id: "${other()}"`,
       `databaseId: ${databaseIdOf(other())}`,
@@ -78,7 +78,7 @@ describe.each([...LOOK_UPS])('%s', (field, type) => {
     expect(codesOf(refused)).toEqual([['INVALID', 'id']]);
   });
 
-  test('asks for the scope that the object itself does', async () => {
+  test('needs the scope of the object itself', async () => {
     const needed = `${NOUNS.find((noun) => noun.type === type)?.scope ?? 'funnels'}:read`;
     const scopes = SCOPES.filter((scope) => scope.includes(':') && scope !== needed);
     const key = await factories.apiKey(gateway.app, { teamId: ours.team.id, scopes });
@@ -91,7 +91,7 @@ describe.each([...LOOK_UPS])('%s', (field, type) => {
     expect(answers.map(codesOf)).toEqual([code, code]);
   });
 
-  test('is served by the fast path, in as many statements as a node', async () => {
+  test('is answered by the fast path, with as many statements as a node', async () => {
     const compare = createComparison(gateway);
     const selection = '{ id publicId }';
     const byNode = `{ node(id: "${own()}") { ... on ${type} ${selection} } }`;
@@ -107,7 +107,7 @@ describe.each([...LOOK_UPS])('%s', (field, type) => {
   });
 });
 
-test('the subject of an event is found by the integer id that endpoints are told', async () => {
+test('the subject of an event is found by the integer id in webhooks', async () => {
   const { contact, tag } = ours;
   const path = `/api/v2/contacts/${contact.id}/applied_tags`;
   const headers = { 'Content-Type': 'application/json' };
@@ -128,7 +128,7 @@ test('the subject of an event is found by the integer id that endpoints are told
 });
 
 describe('tags on objects', () => {
-  test('have ids by which they are found again, as long as they are there', async () => {
+  test('have ids that find them while they exist', async () => {
     const { contact } = ours;
     const tags = 'tags { __typename id databaseId publicId name color appliedAt }';
     const { data } = await send(`{ contact(databaseId: ${contact.id}) { ${tags} } }`);
@@ -147,7 +147,7 @@ describe('tags on objects', () => {
     expect((await send(`{ node(id: "${last.id}") { id } }`)).data).toEqual({ node: null });
   });
 
-  test('need the scope of what they are on', async () => {
+  test('need the scope of the object that has them', async () => {
     const key = await factories.apiKey(gateway.app, { teamId: ours.team.id, scopes: ['funnels:read'] });
     const answer = await send(`{ node(id: "${ids['AppliedTag']}") { id } }`, key);
     expect(answer.errors).toMatchObject([
@@ -155,7 +155,7 @@ describe('tags on objects', () => {
     ]);
   });
 
-  test('cost nothing more than what they are on', async () => {
+  test('cost no more than the object that has them', async () => {
     const costOf = async (selection: string) => {
       const query = `{ workspace(databaseId: ${ours.workspace.id}) { contacts(first: 100) { nodes { ${selection} } } } }`;
       const headers = { 'GraphQL-Cost': '1' };
@@ -165,7 +165,7 @@ describe('tags on objects', () => {
     expect(await costOf('id tags { id name }')).toBe(await costOf('id'));
   });
 
-  test('that are removed are named by the id of what they were, for a retry too', async () => {
+  test('keep their former id in the answer to a removal and its retry', async () => {
     const { contact, workspace } = ours;
     const tag = await factories.tag(gateway.app, workspace.id, 'short-lived');
     const [contactId, tagId] = [btoa(`Contact:${contact.id}`), btoa(`Tag:${tag.id}`)];
@@ -191,7 +191,7 @@ const CREATIONS = Object.values((schema.getMutationType() as GraphQLObjectType).
   },
 );
 
-test('every mutation that creates an object of a list shows its edge', () => {
+test('every mutation that creates an object of a list returns its edge', () => {
   const names = Object.keys((schema.getMutationType() as GraphQLObjectType).getFields());
   // What is created in a workflow is shown in its tree.
   const inTree = ['createConditionalSplit', 'createSplitTest'];
@@ -218,7 +218,7 @@ function uniqueTextsOf(type: string): string[] {
 }
 
 test.each(CREATIONS)(
-  '%s: a list goes on rightly behind the cursor of %s, also for a caller who may not read it',
+  '%s: a list continues correctly after the cursor of %s, also for a caller without read access',
   async (name, edge, type) => {
     const tenant = await createTenant(gateway.app, name);
     const { teamId } = tenant.workspace;

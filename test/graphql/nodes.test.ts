@@ -32,7 +32,7 @@ test('an object of every type is found by its global id, with that id', async ()
   expect(nodes).toEqual(Object.entries(ids).map(([type, id]) => ({ __typename: kinds[type] ?? type, id })));
 });
 
-test('any other text than the id of an accessible object gives null without an error', async () => {
+test('a text that is not the id of an accessible object gives null without an error', async () => {
   const ids = [
     '',
     'x',
@@ -116,7 +116,7 @@ test('ids beyond 2^53 stay exact, as output, as literals and as text', async () 
   expect(rounded.errors?.[0]?.message).toContain('must be sent as a string of digits');
 });
 
-test('integers of more than 64 bits are refused before the store is read', async () => {
+test('integers of more than 64 bits are refused without a statement', async () => {
   for (const value of [
     '9223372036854775808',
     '-9223372036854775809',
@@ -236,7 +236,7 @@ test('a webhook endpoint has the eleven fields of the specification, and referen
   });
 });
 
-test('integers of 64 bits in a criterion keep all their digits over both faces', async () => {
+test('64-bit integers in a criterion keep all digits over both APIs', async () => {
   const filter = await factories.refineFilter(gateway.app, { workspaceId: tenant.workspace.id });
   await gateway.app.store.pool.query(
     `update refine_filters set criteria = '[{"attribute": "id", "clause": "in", "value": [9007199254740993, 1]}]' where id = $1`,
@@ -253,7 +253,7 @@ test('integers of 64 bits in a criterion keep all their digits over both faces',
   expect(await rest.text()).toContain('"value":[9007199254740993,1]');
 });
 
-test('a saved filter’s criteria are typed, their values are any JSON', async () => {
+test('a saved filter’s criteria are typed, and their values are any JSON', async () => {
   const criteria = [
     { attribute: 'tags.id', clause: 'in', value: [1, 2] },
     { attribute: 'created_at', clause: 'gt', value: { days: '30', modifier: 'ago' } },

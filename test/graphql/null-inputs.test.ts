@@ -35,7 +35,7 @@ async function codeOf(name: string, values: Readonly<Record<string, unknown>>): 
 }
 
 describe.each(MUTATIONS)('$name', ({ name, optional }) => {
-  test('takes null for its optional fields', async () => {
+  test('accepts null for its optional fields', async () => {
     const fields = optional.filter((field) => !REFUSES_NULL.includes(`${name} ${field}`));
     for (const field of sampleAt(name, fields, 4)) {
       const without = await codeOf(name, { [field]: undefined });

@@ -78,7 +78,7 @@ test('workspaces, their funnels and all their steps with pages are three stateme
   ]);
 });
 
-test('steps that are read together with their funnels are those that are read for themselves', async () => {
+test('steps read with their funnels equal steps read by themselves', async () => {
   const { id: workspaceId } = await factories.workspace(gateway.app, { teamId: BigInt(teamId) });
   for (const names of [
     ['Only'],
@@ -159,7 +159,7 @@ describe('a nested field costs the same number of statements for ten parents as 
   });
 });
 
-test('page info needs a statement only where the page itself does not tell', async () => {
+test('page info needs a statement only if the page does not already have the answer', async () => {
   const cursor = Buffer.from('contacts:1').toString('base64url');
   const selection = (asked: string) =>
     `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Workspace { contacts(after: "${cursor}") { ${asked} } } } }`;
@@ -174,7 +174,7 @@ test('page info needs a statement only where the page itself does not tell', asy
   expect(await count('pageInfo { hasPreviousPage }')).toBe(3);
 });
 
-test('many root fields of one kind are one statement', async () => {
+test('many root fields of one kind share one statement', async () => {
   const aliases = workspaceIds.map((id, index) => `w${index}: workspace(id: "${id}") { name }`);
   const names = await statementsOf(gateway, () =>
     post(gateway, { query: `{ ${aliases.join(' ')} }` }, { caller }),

@@ -56,7 +56,7 @@ test.for([
   },
 );
 
-test('an object is read where another operation of the same document asks for its fields', async () => {
+test('an object is read if another operation of the same document selects its fields', async () => {
   const document = `
     fragment lists on Query { workspace(databaseId: $id) { databaseId contacts(first: 2) { nodes { id } } } }
     query lists($id: BigInt!) { ...lists }
@@ -66,7 +66,7 @@ test('an object is read where another operation of the same document asks for it
   for (let i = 0; i < 3; i++) expect(await ask(document, filled, 'both')).toEqual(whole);
 });
 
-test('an object is read where its fields are asked for under a condition', async () => {
+test('an object is read if its fields are selected under a condition', async () => {
   const document = `query ($id: BigInt!, $more: Boolean!) {
     workspace(databaseId: $id) { databaseId contacts(first: 2) { nodes { id } } }
     ... on Query @include(if: $more) { workspace(databaseId: $id) { name subdomain } }
@@ -76,7 +76,7 @@ test('an object is read where its fields are asked for under a condition', async
   for (let i = 0; i < 3; i++) expect(await ask(document, filled, undefined, { more: true })).toEqual(whole);
 });
 
-test('such an operation is not executed twice', async () => {
+test('such an operation is executed only once', async () => {
   const document = `
     fragment lists on Query { workspace(databaseId: $id) { databaseId contacts(first: 2) { nodes { id } } } }
     query lists($id: BigInt!) { ...lists }

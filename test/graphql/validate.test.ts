@@ -62,7 +62,7 @@ describe.each(['application/json', 'application/graphql-response+json'])('for %s
     });
   });
 
-  test('the names that a refusal quotes are bounded', async () => {
+  test('the quoted names in a refusal have a bounded length', async () => {
     const query = Array.from(
       { length: 200 },
       (_, n) => `query ${'Q'.repeat(100)}${n} { viewer { kind } }`,
@@ -71,7 +71,7 @@ describe.each(['application/json', 'application/graphql-response+json'])('for %s
     expect(String(error?.['message']).length).toBeLessThan(600);
   });
 
-  test('the hash of a query without the query is answered as clients of persisted queries expect it', async () => {
+  test('the hash of a query without the query gets the answer that persisted-query clients expect', async () => {
     const response = await send({ operationName: 'A', variables: {}, extensions: HASH }, accept);
     expect([response.status, response.headers.get('Cache-Control')]).toEqual([
       200,
@@ -85,7 +85,7 @@ describe.each(['application/json', 'application/graphql-response+json'])('for %s
     expect(await again.json()).toEqual({ data: { viewer: { kind: 'API_KEY' } } });
   });
 
-  test('each variable that is missing or wrong is named, before and after the fast path knows the operation', async () => {
+  test('each missing or wrong variable is reported, before and after the fast path has the operation', async () => {
     const query =
       'query ($id: BigInt!, $size: Int!) { workspace(databaseId: $id) { contacts(first: $size) { nodes { id } } } }';
     for (const known of [false, true]) {
@@ -105,7 +105,7 @@ describe.each(['application/json', 'application/graphql-response+json'])('for %s
   });
 });
 
-test('a persisted query over GET, as Apollo sends it, is answered in the same way', async () => {
+test('a persisted query over GET, as Apollo sends it, gets the same answer', async () => {
   const query = new URLSearchParams({
     operationName: 'A',
     variables: '{}',
@@ -116,7 +116,7 @@ test('a persisted query over GET, as Apollo sends it, is answered in the same wa
   expect(await errorsOf(response)).toMatchObject([{ message: 'PersistedQueryNotSupported' }]);
 });
 
-test('all arguments of a connection that are wrong are named, and both ids of a mutation', async () => {
+test('all wrong arguments of a connection are reported, and both ids of a mutation', async () => {
   const argumentsOf = async (query: string) => {
     const { errors } = (await (await send({ query }, 'application/json')).json()) as {
       errors: {

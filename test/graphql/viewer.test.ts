@@ -89,7 +89,7 @@ describe('viewer describes', () => {
   });
 });
 
-test('the team of the credential needs the scope for teams', async () => {
+test('the team of the credential needs the scope to read teams', async () => {
   const query = '{ viewer { team { name workspaces { nodes { name } } } } }';
   const wide = await oauthGrant(gateway.app, {
     ...{

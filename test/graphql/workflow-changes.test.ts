@@ -32,7 +32,7 @@ test.each([
   },
 );
 
-test('a permutation of many steps takes no more statements than one of fewer', async () => {
+test('a permutation of many steps needs no more statements than one of few', async () => {
   async function reverse(count: number): Promise<number> {
     const names = Array.from({ length: count }, (_, index) => `Step ${index}`);
     const built = await build(gateway, workspaceId, names);

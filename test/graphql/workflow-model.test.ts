@@ -297,7 +297,7 @@ function orderOf(tree: Tree, before: Tree): string {
 
 // Two of the suite's slowest: some 400 changes, with a read of the whole tree and a look at its rows after each, because the first wrong step is
 // what a failure has to name. With fewer runs, rare combinations of splits would not be met.
-test('one after another, they make what the model makes', async () => {
+test('sequential changes have the result of the model', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyChoice, { minLength: 8, maxLength: 25 }), async (choices) => {
       const run = await begin();
@@ -315,7 +315,7 @@ test('one after another, they make what the model makes', async () => {
   );
 });
 
-test('two at once make what one order of the two makes', async () => {
+test('two concurrent changes have the result of one of the two orders', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.tuple(anyChoice, anyChoice), { minLength: 6, maxLength: 12 }),
@@ -350,7 +350,7 @@ test('two at once make what one order of the two makes', async () => {
   );
 });
 
-test('a page that a funnel gives up while another takes it says whether one shows it', async () => {
+test('a page that one funnel drops while another adds it knows whether a step shows it', async () => {
   for (let round = 0; round < 12; round++) {
     const [giving, taking] = [await begin(), await begin()];
     await withTriggers(round % 2 === 0);

@@ -72,7 +72,7 @@ describe.each(['gzip', 'zstd'])('%s, where a client accepts it, is of the same b
     expect(long).toBe(await (await askGraphql(all, null)).text());
   });
 
-  test('for a document of which it has a tag of its own', async () => {
+  test('for a document with its own entity tag', async () => {
     const plain = (await send(OPENAPI, null)).headers.get('ETag') ?? '';
     const response = await send(OPENAPI, coding);
     const tag = response.headers.get('ETag') ?? '';
@@ -116,7 +116,7 @@ test.each([
 });
 
 describe('never compressed is', () => {
-  test('a short answer, a refusal, and one that nobody asks for compressed', async () => {
+  test('a short answer, a refusal, and an answer whose client does not accept compression', async () => {
     await expectPlain(askGraphql('{ viewer { kind } }', 'gzip'));
     await expectPlain(send(`${workspace}/contacts?per_page=0`, 'gzip'));
     await expectPlain(send('/api/v2/teams', 'gzip'));
@@ -159,7 +159,7 @@ describe('the compression of one process', () => {
   });
   const codingOf = ({ headers }: Response) => headers.get('Content-Encoding');
 
-  test('leaves alone what is coded already, what may not be transformed, and what is below /oauth and /account', async () => {
+  test('leaves alone encoded answers, no-transform answers, and everything below /oauth and /account', async () => {
     const compress = createCompression();
     const ask = async (headers: object, path?: string) => {
       const exchange = exchangeOf(path);
@@ -173,7 +173,7 @@ describe('the compression of one process', () => {
     expect(await ask({}, '/accounts')).toBe('gzip');
   });
 
-  test('sends answers as they are beyond the work that it does at once, and takes work again afterwards', async () => {
+  test('sends answers uncompressed beyond its limit of concurrent work, and resumes afterwards', async () => {
     const compress = createCompression(2 * JSON_BODY.length);
     const ask = () => {
       const exchange = exchangeOf();
@@ -213,7 +213,7 @@ describe('the compression of one process', () => {
     await askUntilTaken();
   });
 
-  test('passes the failure of a source on', async () => {
+  test('passes on the failure of a source', async () => {
     const exchange = exchangeOf();
     const source = new ReadableStream({ pull: (controller) => controller.error(new Error('broken')) });
     const response = await createCompression()(exchange, exchange.respond(reply(source)));

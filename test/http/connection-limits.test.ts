@@ -34,7 +34,7 @@ async function served(count: number, address: (i: number) => string): Promise<nu
   return number;
 }
 
-test('an address has a tenth of all connections; others and proxies are served, and it is again once it has closed some', async () => {
+test('one address may have a tenth of all connections; other addresses and proxies are served, and closed connections count no more', async () => {
   expect(await served(10, () => '127.0.0.2')).toBe(4);
   expect(await served(1, () => '127.0.0.3')).toBe(1);
   expect(await served(10, () => '127.0.0.9')).toBe(10);
@@ -42,7 +42,7 @@ test('an address has a tenth of all connections; others and proxies are served, 
   await vi.waitFor(async () => expect(await isServed('127.0.0.2')).toBe(true), 60_000);
 });
 
-test('some addresses together leave room for the next one, and no more are open than may be', async () => {
+test('several addresses together leave room for the next one, and the total stays within the limit', async () => {
   const greedy = await served(200, (i) => `127.0.1.${1 + (i % 15)}`);
   expect(greedy).toBeGreaterThan(30);
   expect(greedy).toBeLessThan(40);
@@ -74,7 +74,7 @@ function look(sockets: readonly FakeSocket[], unread = new Map(), now = 0): type
   return unread;
 }
 
-test('a client that takes less than 4 kB a second of what waits for it is cut off; one that takes more, or has all, is not', () => {
+test('a client that reads less than 4 kB a second of its answer is disconnected; faster or finished clients are not', () => {
   const none = new FakeSocket(100_000, 50_000);
   const slow = new FakeSocket(100_000, 50_000);
   const steady = new FakeSocket(1_000_000, 500_000);
@@ -93,7 +93,7 @@ test('a client that takes less than 4 kB a second of what waits for it is cut of
   expect(idle.destroyed).toBe(false);
 });
 
-test('what all together leave unread is bounded: who has most goes first', () => {
+test('the total of unread bytes is bounded: the client with the most is disconnected first', () => {
   const MB = 1024 * 1024;
   const sockets = [1, 30, 2, 40, 20].map((megabytes) => new FakeSocket(100 * MB, megabytes * MB));
   look(sockets);

@@ -82,7 +82,7 @@ describe('a preflight of an allowed origin', () => {
     expect(headers).not.toHaveProperty('access-control-allow-credentials');
   });
 
-  test('is answered without any look-up, of the host neither', async () => {
+  test('is answered without any look-up, even of the host', async () => {
     const app = { ...gateway.app };
     for (const part of ['store', 'lookups', 'keyring', 'signingKeyCache'] as const)
       Reflect.deleteProperty(app, part);
@@ -125,7 +125,7 @@ describe('another origin', () => {
     expect(await refused.json()).toMatchObject({ errors: [{ extensions: { code: 'ORIGIN_NOT_ALLOWED' } }] });
   });
 
-  test('gets its answers without CORS headers: a page of ours sends its origin, too', async () => {
+  test('gets its answers without CORS headers, as a page of the service itself does', async () => {
     const response = await send(contacts, OTHER);
     expect(response.status).toBe(200);
     expect(corsOf(response)).toEqual({ vary: 'Origin' });
@@ -155,7 +155,7 @@ describe('an allowed origin may read', () => {
     return send('/graphql', APP, { method: 'POST', headers, body: JSON.stringify({ query }), ...options });
   };
 
-  test('answers of REST, also those that are streamed, and GraphQL, on both of its paths', async () => {
+  test('answers of REST, streamed ones too, and of GraphQL, on both paths', async () => {
     for (const path of [contacts, contacts.replace('contacts', 'refine_filters'), '/api/v2/openapi.json']) {
       const response = await send(path, APP);
       expect(response.status).toBe(200);
@@ -189,7 +189,7 @@ describe('an allowed origin may read', () => {
     }
   });
 
-  test('refusals of what is no valid request', async () => {
+  test('refusals of invalid HTTP', async () => {
     const listener = await listen({ ...gateway.app, config: { ...gateway.app.config, port: 0 } });
     const bytes = `GET ${contacts} HTTP/1.1\r\nHost: a b\r\nOrigin: ${APP}\r\nConnection: close\r\n\r\n`;
     const [response] = toResponses(await sendBytes(listener.port, bytes));
@@ -199,19 +199,19 @@ describe('an allowed origin may read', () => {
   });
 });
 
-test('an answer that no page asked for says that it depends on the origin, where it does', async () => {
+test('an answer to a request without an origin has Vary: Origin where it depends on the origin', async () => {
   expect(corsOf(await send(contacts, null))).toEqual({ vary: 'Origin' });
   expect(corsOf(await send(`${contacts}?after=x`, null))).toEqual({ vary: 'Origin' });
   const alone = await withEnv({ CORS_ORIGINS: '' }).send('/api/v2');
   expect(corsOf(alone)).toEqual({ vary: 'Accept, Authorization' });
 });
 
-test('an OPTIONS request that is no preflight is 405', async () => {
+test('an OPTIONS request that is not a preflight gets 405', async () => {
   const response = await send('/api/v2/teams', APP, { method: 'OPTIONS' });
   await expectProblem(response, 'method_not_allowed');
 });
 
-test('* allows every origin, and does not name it', async () => {
+test('* allows every origin, without echoing it', async () => {
   const open = withEnv({ CORS_ORIGINS: '*' });
   for (const origin of [APP, OTHER, 'null']) expect(await allowedOf(open, origin)).toBe('*');
   const { vary } = corsOf(await open.send('/api/v2', { headers: { Origin: OTHER } }));

@@ -52,7 +52,7 @@ const untilQuiet = () =>
   vi.waitFor(async () => expect(await observer.underWay()).toEqual([]), { timeout: 60_000, interval: 20 });
 
 describe('while a removal waits for its funnel', () => {
-  test('REST: 503 says that nothing was changed; afterwards nothing was, and the same removal succeeds', async () => {
+  test('REST: 503 says that nothing was changed, and the same removal succeeds afterwards', async () => {
     const built = await build(gateway, workspaceId, PLANS);
     const response = await observer.whileLocked(lockOf(built), () => remove(built));
     expect(response.headers.get('Retry-After')).toBe('5');
@@ -122,7 +122,7 @@ describe('while another change waits for its row', () => {
   });
 });
 
-test('whatever waits for its record until then is not made afterwards, nor is its key taken', async () => {
+test('a change that waits for its idempotency record is not made afterwards, and its key stays free', async () => {
   const tenant = await createTenant(gateway.app, 'late');
   const by = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
   expect((await gateway.send('/api/v2/me', { caller: by })).status).toBe(200);
@@ -145,7 +145,7 @@ test('whatever waits for its record until then is not made afterwards, nor is it
 });
 
 describe('while a removal is being committed', () => {
-  test('the response waits a short time for the outcome, and has it', async () => {
+  test('the response waits a short time for the outcome, and reports it', async () => {
     const built = await build(gateway, workspaceId, PLANS);
     let answer: Promise<Response> | undefined;
     await observer.whileLocked(holdCommits, async () => {
@@ -160,7 +160,7 @@ describe('while a removal is being committed', () => {
     expect(await readPlan(gateway, caller, built)).toEqual(['A', 'U', 'Z']);
   });
 
-  test('without an outcome in that time, 503 says that it is not known', async () => {
+  test('without an outcome in that time, 503 says that the outcome is unknown', async () => {
     let built: Built;
     let detail: string;
     // On a busy machine the deadline may pass before the commit is sent: then nothing was changed, and another one is removed.
@@ -176,7 +176,7 @@ describe('while a removal is being committed', () => {
   });
 });
 
-test('a read that exceeds its deadline says nothing about changes', async () => {
+test('a read that exceeds its deadline does not mention changes', async () => {
   const path = `/api/v2/workspaces/${workspaceId}/contacts`;
   const response = await observer.whileLocked('lock table contacts', () => gateway.send(path, { caller }));
   expect((await expectProblem(response, 'unavailable')).detail).toBe('The request took too long.');

@@ -52,7 +52,7 @@ async function open(): Promise<Client> {
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 const connectionOf = (response: Response | undefined) => response?.headers.get('Connection');
 
-test('a connection on which a request comes soon after is told that it ends, and not cut', async () => {
+test('a connection with a request soon afterwards gets its answer and the announcement of its end', async () => {
   await start();
   const client = await open();
   client.send(get('/healthz'));
@@ -66,7 +66,7 @@ test('a connection on which a request comes soon after is told that it ends, and
   await closing;
 });
 
-test('of requests that arrive together all are answered, and the last answer ends the connection', async () => {
+test('requests that arrive together are all answered, and the last answer closes the connection', async () => {
   await start();
   const client = await open();
   const closing = listener.close();
@@ -77,7 +77,7 @@ test('of requests that arrive together all are answered, and the last answer end
   await closing;
 });
 
-test('meanwhile it serves, and is not ready', async () => {
+test('a draining process serves, and is not ready', async () => {
   await start({ SHUTDOWN_DELAY_MS: '300' });
   const closing = listener.close();
   const [ready, alive] = [await open(), await open()];
@@ -95,7 +95,7 @@ test('meanwhile it serves, and is not ready', async () => {
   await closing;
 });
 
-test('an answer that its client has not read yet is not cut', async () => {
+test('an unread answer is not cut off', async () => {
   await start();
   const client = await open();
   client.socket.pause();
@@ -107,7 +107,7 @@ test('an answer that its client has not read yet is not cut', async () => {
   await closing;
 });
 
-test('connections that stay idle do not hold it up', async () => {
+test('idle connections do not delay it', async () => {
   await start({ SHUTDOWN_TIMEOUT_MS: '60000' });
   const [fresh, used] = [await open(), await open()];
   used.send(get('/healthz'));
@@ -117,7 +117,7 @@ test('connections that stay idle do not hold it up', async () => {
   expect(await used.ended()).toHaveLength(1);
 });
 
-test('many that have connected are accepted and answered before the port is closed', async () => {
+test('accepted connections are answered before the port is closed', async () => {
   await start();
   const clients = await Promise.all(Array.from({ length: 40 }, open));
   for (const client of clients) client.send(get('/healthz').repeat(3));

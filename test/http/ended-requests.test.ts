@@ -56,7 +56,7 @@ const eventually = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeo
 const counted = () => [gateway.app.store.expensive.running, gateway.app.store.expensive.waiting];
 const countsUnderWay = async () => (await observer.underWay()).filter((text) => text.includes('count(*)'));
 
-test('a count whose client disconnects releases its slot, waiting or running: PostgreSQL cancels it', async () => {
+test('a count whose client disconnects releases its slot, waiting or running, and PostgreSQL cancels it', async () => {
   const send = holdUp(gateway, 'contacts.count_one');
   const first = await client(counting());
   await eventually(() => expect(counted()).toEqual([1, 0]));
@@ -78,7 +78,7 @@ test('a count whose client disconnects releases its slot, waiting or running: Po
   expect(gateway.logLines.join()).not.toContain('reading connection lost');
 });
 
-test('of pipelined requests the first is aborted with its connection, and the next is not begun; those on other connections go on', async () => {
+test('the first of pipelined requests is aborted with its connection, the next never starts, and other connections continue', async () => {
   const send = holdUp(gateway, 'contacts.count_one');
   const both = await client(counting() + counting());
   await eventually(() => expect(counted()).toEqual([1, 0]));
@@ -110,7 +110,7 @@ test('a removal whose client disconnects while it waits for its funnel changes n
   expect(await readPlan(gateway, caller, built)).toEqual(plans);
 });
 
-test('an operation on the fast path is not executed again by Yoga when its client disconnects: each of its reads is sent once', async () => {
+test('a fast path operation whose client disconnects is not repeated by Yoga: each read is sent once', async () => {
   const known = await client(listing());
   await eventually(() => expect(known.received()).toContain('"nodes":[{'));
   const names: string[] = [];
@@ -133,7 +133,7 @@ test('an operation on the fast path is not executed again by Yoga when its clien
   expect(names.filter((name) => name.includes('contacts'))).toHaveLength(2);
 });
 
-test('the log line of a request whose client has disconnected is written at once, and is no failure', async () => {
+test('the log line of a disconnected client’s request is written at once, and is not a failure', async () => {
   await observer.whileLocked(LOCK, async () => {
     const { socket } = await client(listing());
     await eventually(async () => expect(await observer.underWay()).toHaveLength(1));
@@ -144,7 +144,7 @@ test('the log line of a request whose client has disconnected is written at once
   });
 });
 
-test('a connection whose first request has exceeded its deadline answers the next one', async () => {
+test('a connection answers its next request after one that exceeded its deadline', async () => {
   const config = { ...gateway.app.config };
   // Long enough for a request that nothing holds up, also where others keep the processors busy.
   const hasty = await listen({

@@ -57,7 +57,7 @@ test.each(['localhost:4000', '127.0.0.1:4000', 'shop.localhost'])(
   },
 );
 
-test('a program gets the same as JSON', async () => {
+test('a program gets the same content as JSON', async () => {
   const response = await gateway.send('/');
   expect(response.headers.get('Content-Type')).toBe('application/json');
   expect(await response.json()).toMatchObject({
@@ -71,13 +71,13 @@ test('a program gets the same as JSON', async () => {
   expect(await (await gateway.send('/schema.graphql')).text()).toContain('type Query {');
 });
 
-test('the icon is one that every browser takes', async () => {
+test('the icon has a format that every browser reads', async () => {
   const response = await gateway.send('/favicon.ico');
   expect([response.status, response.headers.get('Content-Type')]).toEqual([200, 'image/x-icon']);
   expect([...new Uint8Array(await response.arrayBuffer()).slice(0, 6)]).toEqual([0, 0, 1, 0, 1, 0]);
 });
 
-test('a customer’s own domain shows nothing of ours, an unknown host is 421, and another method 405', async () => {
+test('a custom domain shows no home page, an unknown host gets 421, and another method 405', async () => {
   for (const path of ['/', '/schema.graphql', '/README.md'])
     await expectProblem(await gateway.send(path, { host: CUSTOM, headers: BROWSER }), 'not_found');
   const { detail } = await expectProblem(
@@ -99,7 +99,7 @@ test('SERVICE_HOST may be an address, which then is in AUTH_URL too', async () =
   expect(config.authUrl).toBe('http://192.168.1.20:8080');
 });
 
-test('GRAPHIQL=off leaves browsers without it, and its OAuth client is unknown', async () => {
+test('GRAPHIQL=off removes GraphiQL and its OAuth client', async () => {
   const send = serverWith({ GRAPHIQL: 'off' });
   const page = await send('/graphql', { headers: BROWSER });
   expect(page.status).toBe(404);
@@ -115,7 +115,7 @@ test('GRAPHIQL=off leaves browsers without it, and its OAuth client is unknown',
   expect(await answer.json()).toEqual({ data: { __typename: 'Query' } });
 });
 
-test('INTROSPECTION=off refuses __schema and __type on every way to them, and nothing else', async () => {
+test('INTROSPECTION=off refuses __schema and __type on every way, and nothing else', async () => {
   const send = serverWith({ INTROSPECTION: 'off' });
   const ask = async (query: string, variables = {}) => {
     const headers = { 'Content-Type': 'application/json', Authorization: caller.authorization ?? '' };

@@ -54,7 +54,7 @@ async function versions(): Promise<unknown> {
   return (await pool.query(rows.map(({ sql }) => sql).join(' union all '))).rows;
 }
 
-test('each process answers with the address of its own, whichever one has created the image', async () => {
+test('each process answers with its own address, whichever process has created the image', async () => {
   for (const creator of ORIGINS.keys()) {
     const made = await create(creator);
     const path = new URL(made.url).pathname;

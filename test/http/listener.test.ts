@@ -154,7 +154,7 @@ describe('bytes that are not a valid request', () => {
     expect(response.status).toBe(200);
   });
 
-  test('the client’s request id is used where it could be parsed', async () => {
+  test('the client’s request id is used if it could be parsed', async () => {
     const response = await answerTo(get(path, ...TWO, 'X-Request-Id: mine'));
     expect(response.headers.get('X-Request-Id')).toBe('mine');
     await expectProblem(response, 'bad_request');
@@ -216,7 +216,7 @@ describe('a valid request', () => {
     },
   );
 
-  test('with an absolute target is for that host, whatever the Host header says', async () => {
+  test('with an absolute target goes to that host, whatever the Host header says', async () => {
     const response = await answerTo(get(`http://nobody.example${path}`, 'Host: localhost'));
     await expectProblem(response, 'misdirected_request');
     for (const target of ['http://localhost', 'http://localhost?a']) {
@@ -225,7 +225,7 @@ describe('a valid request', () => {
     }
   });
 
-  test('with TRACE is 405, and nothing of it is sent back', async () => {
+  test('with TRACE gets 405, and nothing of it is sent back', async () => {
     for (const target of [path, '/graphql']) {
       const response = await answerTo(head(`TRACE ${target} HTTP/1.1`, 'Host: localhost', 'X: echo'));
       expect(response.status).toBe(405);
@@ -320,7 +320,7 @@ describe('pipelined requests on one connection', () => {
     expect(nextOf(responses[0] as Response)).toBe(`http://localhost${path}?after=${last}`);
   });
 
-  test('are cut off with their connection where more than 32 wait, and that is logged', async () => {
+  test('are disconnected if more than 32 wait, and that is logged', async () => {
     const received = await sendBytes(listener.port, first().repeat(40));
     expect(received).toBe('');
     await vi.waitFor(() => expect(gateway.logLines.join()).toContain('More than 32 requests wait'), 60_000);
@@ -334,7 +334,7 @@ describe('pipelined requests on one connection', () => {
     expect(toResponses(text).map(({ status }) => status)).toEqual([400]);
   });
 
-  test('behind one with Upgrade in the same piece nobody waits for an answer: the connection is closed', async () => {
+  test('after one with Upgrade in the same packet get no answer, and the connection is closed', async () => {
     const bytes = [
       `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n`,
       get(path, 'Host: localhost'),
@@ -343,7 +343,7 @@ describe('pipelined requests on one connection', () => {
     expect([response.status, response.headers.get('Connection')]).toEqual([401, 'close']);
   });
 
-  test('the connection stays open for more', async () => {
+  test('the connection stays open for further requests', async () => {
     const socket = connect(listener.port, '127.0.0.1');
     for (const round of [1, 2, 3]) {
       socket.write(first());
@@ -368,12 +368,12 @@ test('behind a trusted proxy the scheme is the proxy’s, whatever the target sa
   await behind.close();
 });
 
-test('after all that no failure is logged', () => {
+test('afterwards no failure is logged', () => {
   forgetLines();
   expect(breakages({ logLines: logged })).toEqual([]);
 });
 
-test('over a socket, too, an answer of GraphQL has its type, and a refusal its challenge', async () => {
+test('over a socket too, a GraphQL answer has its content type, and a refusal its challenge', async () => {
   const ask = (query: string) =>
     fetch(`http://127.0.0.1:${listener.port}/graphql`, {
       method: 'POST',

@@ -70,7 +70,7 @@ async function occupy({ port } = listener): Promise<() => void> {
   return letGo;
 }
 
-test('what waits too long is 503 with Retry-After, as a documented problem or in the form of GraphQL, nothing was done for it, and one line of the log tells of all; health checks are answered as ever', async () => {
+test('a request that waits too long gets 503 with Retry-After before any work; one log line counts all, and health checks still work', async () => {
   await occupy();
   const lines = gateway.logLines.length;
   const [response, graphql, alive, ready] = await Promise.all([
@@ -108,7 +108,7 @@ test('what waits too long is 503 with Retry-After, as a documented problem or in
   expect(JSON.parse(told()[0] ?? '')).toMatchObject({ level: 'warn', requests: 2, underWay: 1, limit: 1 });
 });
 
-test('what is let in meanwhile is answered, in the order in which it was sent', async () => {
+test('requests that are admitted meanwhile are answered in their order', async () => {
   const goOn = await occupy();
   const all = sendBytes(listener.port, request(`GET ${path}`) + request('GET /nothing', 'Connection: close'));
   const alive = await ask('/healthz');
@@ -117,7 +117,7 @@ test('what is let in meanwhile is answered, in the order in which it was sent', 
   expect(toResponses(await all).map(({ status }) => status)).toEqual([200, 404]);
 });
 
-test('while a listener ends, a request that waits is answered as the last one of its connection', async () => {
+test('a waiting request on a closing listener is answered as the last one of its connection', async () => {
   const ending = await listen(gateway.app);
   const goOn = await occupy(ending);
   const waiting = sendBytes(ending.port, request(`GET ${path}`));
@@ -131,7 +131,7 @@ test('while a listener ends, a request that waits is answered as the last one of
   await closing;
 });
 
-test('another address is served, behind a proxy as well', async () => {
+test('other addresses are served, also behind a proxy', async () => {
   await occupy();
   const from = async (localAddress: string, ...headers: string[]) => {
     const socket = connect({ port: listener.port, host: '127.0.0.1', localAddress });
@@ -155,7 +155,7 @@ test('another address is served, behind a proxy as well', async () => {
   expect(await statuses).toEqual([503, 200, 200, 503, 503]);
 });
 
-test('a body that does not come takes nobody’s place', async () => {
+test('a missing body holds nobody’s slot', async () => {
   for (let one = 0; one < 5; one++) {
     const socket = connect(listener.port, '127.0.0.1');
     sockets.push(socket);

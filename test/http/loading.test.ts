@@ -39,7 +39,7 @@ test('requests that come while trusted documents are read are answered', async (
   await (await listening).close();
 });
 
-test('nothing is answered any more after a start that failed', async () => {
+test('a failed start answers nothing any more', async () => {
   const { listening, alive, isOpen } = await start();
   await isOpen();
   loaded.reject(new StartupError('Trusted documents: no'));

@@ -61,7 +61,7 @@ describe.each([
   ['/api/v2/contact', 404, 'application/problem+json'],
   ['/graphiql/nothing', 404, 'application/problem+json'],
 ])('%s', (path, status, type) => {
-  test('is a page for a browser, and says that it depends on who asks', async () => {
+  test('is a page for a browser, and has Vary: Accept', async () => {
     const response = await open(path);
     expect(vary(response)).toEqual(['Accept', 'Authorization']);
     await pageOf(response, status);
@@ -85,7 +85,7 @@ describe.each([
   });
 });
 
-test('a browser that sends something gets no page', async () => {
+test('a browser that sends a change gets no page', async () => {
   for (const path of ['/orders', '/api/v2', '/docs/', '/docs/contacts']) {
     const response = await open(path, {}, 'POST');
     expect(response.headers.get('Content-Type')).toBe('application/problem+json');
@@ -94,14 +94,14 @@ test('a browser that sends something gets no page', async () => {
   }
 });
 
-test('what is served to programs alone stays as it is: a refusal, a document', async () => {
+test('resources for programs stay unchanged: a refusal, a document', async () => {
   await expectProblem(await open('/api/v2/teams'), 'unauthenticated');
   const openapi = await open('/api/v2/openapi.json');
   expect(openapi.headers.get('Content-Type')).toBe('application/json');
   expect(openapi.headers.get('Vary')).not.toContain('Accept,');
 });
 
-test('a customer’s own domain has no page of ours', async () => {
+test('a custom domain has no such page', async () => {
   for (const path of ['/docs/', '/docs/contacts', '/README.md', '/orders'])
     await expectProblem(await gateway.send(path, { host: CUSTOM, headers: { Accept: HTML } }), 'not_found');
   const index = await gateway.send('/api/v2', { host: CUSTOM, headers: { Accept: HTML } });
@@ -123,7 +123,7 @@ test('the page of the REST API has every endpoint with its scope, and every rule
   expect(text).toContain(name);
 });
 
-test('where nothing is, the page leads to what there is, names the request, and repeats nothing of it', async () => {
+test('a 404 page links to existing pages, has the request id, and repeats nothing of the request', async () => {
   const response = await open('/orders/<script>alert(1)</script>?x="');
   const text = await pageOf(response, 404);
   expect(text).not.toContain('orders');
@@ -149,7 +149,7 @@ describe('the guides', () => {
   });
 
   test.each(documents)(
-    '%s: the same text, every heading with its anchor, and no link that leads nowhere',
+    '%s has the same text, an anchor for every heading, and no broken link',
     async (document) => {
       const markdown = read(document);
       const source = await gateway.send(pathOf(document));
@@ -178,7 +178,7 @@ describe('the guides', () => {
     },
   );
 
-  test('lead on to the contracts, and to no file that is not served', async () => {
+  test('link to the contracts, and only to files that are served', async () => {
     expect(hrefsIn(await (await open('/README.md')).text())).toEqual(
       expect.arrayContaining(['/api/v2/openapi.json', '/schema.graphql', '/docs/oauth', '/CHANGELOG.md']),
     );
@@ -191,7 +191,7 @@ describe('the guides', () => {
     expect(hrefsIn(await readme.text())).not.toContain('/schema.graphql');
   });
 
-  test('nothing but the guides is reached by their names', async () => {
+  test('no other file can be read through their names', async () => {
     for (const path of [
       '/docs/..%2fpackage.json',
       '/docs/%2e%2e/package.json',
@@ -205,7 +205,7 @@ describe('the guides', () => {
   });
 });
 
-test('of Markdown, what is no text of ours is escaped, comments and links to nowhere are left out', async () => {
+test('foreign Markdown is escaped, and comments and broken links are left out', async () => {
   const page = await renderMarkdown(
     '# A `b` <i>\n\n<!-- not run -->\n\n<b onclick="x">c</b> [d](nowhere.md) [e](x.md#f) ![g](h.png) <!-- i -->\n\n## Twice\n\n## Twice\n\n| | |\n|---|---|\n| `<j>` | [k](https://k.example/?a=1&b="2") |\n',
     (target) => (target.startsWith('nowhere') || target.endsWith('.png') ? null : target),
@@ -217,7 +217,7 @@ test('of Markdown, what is no text of ours is escaped, comments and links to now
   expect(text).not.toContain('<th></th>');
 });
 
-test('no page takes Hono’s fastest router away from the API', async () => {
+test('no page prevents Hono’s fastest router for the API', async () => {
   const { fetch, load } = createServer(gateway.app);
   await load();
   const slower = vi.spyOn(TrieRouter.prototype, 'match');
@@ -226,7 +226,7 @@ test('no page takes Hono’s fastest router away from the API', async () => {
   slower.mockRestore();
 });
 
-test('the package has the guides and their images, and the image for containers too', () => {
+test('the package and the container image have the guides and their pictures', () => {
   const { files } = JSON.parse(read('package.json')) as { files: string[] };
   expect(files).toContain('docs');
   const dockerfile = readFileSync(new URL('../../deploy/Dockerfile', import.meta.url), 'utf8');

@@ -57,7 +57,7 @@ test('a small page and a small operation cost a point', async () => {
   expect(await pointsOf(() => graphql(inWorkspace('contacts(first: 5) { nodes { id } }')))).toBe(1);
 });
 
-test('a body costs a point for every 48 kB, refused or not', async () => {
+test('a body costs a point for each 48 kB, refused or not', async () => {
   const body = (length: number) => ({ contact: { first_name: 'x'.repeat(length) } });
   expect(await pointsOf(() => post(contacts, body(3_000)))).toBe(1);
   expect(await pointsOf(() => post(contacts, body(100_000)))).toBe(3);
@@ -67,7 +67,7 @@ test('a body costs a point for every 48 kB, refused or not', async () => {
   expect(await pointsOf(() => post(contacts, members)), 'of 4,000 members').toBe(3);
 });
 
-test('a point pays for 32 kB of an answer, and for 16 kB that are compressed', async () => {
+test('a point covers 32 kB of an answer, or 16 kB that are compressed', async () => {
   const { headers } = await gateway.send(`${contacts}?per_page=100`, { caller: key });
   const bytes = Number(headers.get('content-length') ?? 0) || (await bodyOf(`${contacts}?per_page=100`));
   expect(await pointsOf(() => send(`${contacts}?per_page=100`))).toBe(Math.floor(bytes / 32_768));
@@ -98,18 +98,18 @@ test('look-ups and lists beyond ten cost as much as five rows each', async () =>
   expect(await pointsOf(() => graphql(query))).toBe(Math.ceil((51 + 41 * 5) / 50));
 });
 
-test('fields that are refused cost a point for every eight', async () => {
+test('refused fields cost a point for each eight', async () => {
   const query = inWorkspace(many(40, (i) => `p${i}: contacts(first: 1, after: "${i}") { nodes { id } }`));
   expect(await pointsOf(() => graphql(query))).toBe(Math.ceil((41 + 31 * 5) / 50) + 5);
 });
 
-test('a document costs a point for every hundred tokens while it is new', async () => {
+test('a new document costs a point for each hundred tokens', async () => {
   const query = inWorkspace(`name ${many(300, (i) => `a${i}: name`)}`);
   expect(await pointsOf(() => graphql(query), 1)).toBeGreaterThan(8);
   expect(await pointsOf(() => graphql(query))).toBe(1);
 });
 
-test('what an answer costs is taken where less is left, and refuses nothing', async () => {
+test('the cost of an answer is taken even if fewer points are left, and refuses nothing', async () => {
   const few = await createGateway({ env: { RATE_LIMIT_KEY: '5' } });
   const { id, teamId } = await factories.workspace(few.app);
   const caller = await factories.apiKey(few.app, { teamId });
@@ -130,7 +130,7 @@ test('what an answer costs is taken where less is left, and refuses nothing', as
   await few.close();
 });
 
-test('without valid credentials a large body is refused before it is parsed', async () => {
+test('a large body without valid credentials is refused before it is parsed', async () => {
   // Whether it was parsed shows: it is not JSON.
   const body = `{${' '.repeat(20_000)}`;
   const headers = { 'Content-Type': 'application/json' };

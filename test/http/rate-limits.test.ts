@@ -59,7 +59,7 @@ describe('a caller', () => {
     expect((await send('/api/v2/teams', key)).status).toBe(200);
   });
 
-  test('of requests at once exactly as many are answered, and no two have the same number left', async () => {
+  test('with concurrent requests gets exactly the limit, each with another remaining number', async () => {
     const answers = await Promise.all(Array.from({ length: 30 }, () => send('/api/v2/teams', key)));
     const served = answers.filter(({ status }) => status === 200);
     expect(served).toHaveLength(10);
@@ -68,7 +68,7 @@ describe('a caller', () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
   });
 
-  test('whose key is refused uses nothing up of the team, nor does a team that is refused of the key', async () => {
+  test('whose key is over its limit uses no points of the team, and a team over its limit uses none of the key', async () => {
     const other = await factories.apiKey(gateway.app, { teamId });
     expect(await statuses(25, () => send('/api/v2/teams', key))).toEqual([
       ...times(10, 200),
@@ -80,7 +80,7 @@ describe('a caller', () => {
     expect((await refused.json()) as object).toMatchObject({ detail: expect.stringContaining('team') });
   });
 
-  test('is not felt by another team, from the same address or another', async () => {
+  test('does not affect another team, from the same address or another', async () => {
     await statuses(30, () => send('/api/v2/teams', key));
     const theirs = await factories.apiKey(gateway.app, { teamId: (await factories.team(gateway.app)).id });
     expect(await statuses(10, () => send('/api/v2/teams', theirs))).toEqual(times(10, 200));
@@ -101,7 +101,7 @@ describe('a caller', () => {
     ]);
   });
 
-  test('who is refused changes nothing', async () => {
+  test('whose request is refused changes nothing', async () => {
     await statuses(10, () => send('/api/v2/teams', key));
     const body = JSON.stringify({ contact: { email_address: 'late@people.example' } });
     const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': 'late' };
@@ -129,7 +129,7 @@ describe('a caller', () => {
   });
 });
 
-describe('what costs more', () => {
+describe('costs more than a point:', () => {
   test('a page of 100 costs two points, over REST as over GraphQL', async () => {
     expect((await send(`${contacts}?per_page=50`, key)).headers.get('RateLimit')).toContain('"key";r=9');
     expect((await send(`${contacts}?per_page=100`, key)).headers.get('RateLimit')).toContain('"key";r=7');
@@ -138,7 +138,7 @@ describe('what costs more', () => {
     expect(response.headers.get('RateLimit')).toContain('"key";r=5');
   });
 
-  test('an operation is refused before it is executed, and executed when there is enough left', async () => {
+  test('an operation is refused before execution, and executed if enough points are left', async () => {
     const query = `{ teams { nodes { ${[1, 2, 3, 4, 5].map((i) => `w${i}: workspaces(first: 100) { nodes { id } }`).join(' ')} } } }`;
     expect((await post(gateway, { query }, { caller: key })).data).toBeDefined();
     for (const _time of ['by the full executor', 'by the fast path']) {
@@ -163,7 +163,7 @@ describe('what costs more', () => {
     expect(response.headers.get('RateLimit')).toContain('"key";r=7');
   });
 
-  test('a change pays for the events and deliveries that it makes, and for those to endpoints that are active alone', async () => {
+  test('a change pays for its events and deliveries, but not for deliveries to inactive endpoints', async () => {
     const workspaceId = BigInt(contacts.split('/')[4] ?? '');
     const endpoints = async (count: number, overrides = {}) => {
       for (let i = 0; i < count; i++)
@@ -195,7 +195,7 @@ describe('what costs more', () => {
     expect(left(await send('/api/v2/teams', key))).toEqual(['r=9', 'r=13']);
   });
 
-  test('an answer says what it cost when it is asked, over both paths of execution and in refusals', async () => {
+  test('an answer has its cost on request, over both paths of execution and in refusals', async () => {
     const query = '{ teams { nodes { workspaces(first: 90) { nodes { id } } } } }';
     const headers = { 'GraphQL-Cost': '1' };
     const costs = [];
@@ -215,7 +215,7 @@ describe('what costs more', () => {
 });
 
 describe('requests without valid credentials', () => {
-  test('are counted by address, of IPv6 by the first 64 bits', async () => {
+  test('are counted by address, and for IPv6 by the first 64 bits', async () => {
     const answers = await statuses(14, () => send('/api/v2', anonymous, { address: '2001:db8::1' }));
     expect(answers).toEqual([...times(12, 200), 429, 429]);
     const refused = await send('/api/v2', anonymous, { address: '2001:db8::ffff:2' });
@@ -223,19 +223,19 @@ describe('requests without valid credentials', () => {
     expect((await send('/api/v2', anonymous, { address: '2001:db8:0:1::1' })).status).toBe(200);
   });
 
-  test('cost five times as much where credentials had to be looked up', async () => {
+  test('cost five times as much if the credentials had to be looked up', async () => {
     expect(await statuses(4, () => send('/api/v2/teams', UNKNOWN))).toEqual([401, 401, 429, 429]);
     expect(await statuses(3, () => send('/api/v2', anonymous))).toEqual([200, 200, 429]);
   });
 
-  test('are counted also where nobody looks at what was sent as credentials', async () => {
+  test('are counted also on paths that ignore credentials', async () => {
     const path = '/.well-known/oauth-protected-resource';
     expect((await statuses(40, () => send(path, UNKNOWN))).at(-1)).toBe(429);
     // Less is left than what one with credentials costs.
     expect((await statuses(5, () => send('/api/v2', anonymous))).at(-1)).toBe(429);
   });
 
-  test('do not keep out the callers behind the same address who were there', async () => {
+  test('do not lock out known callers at the same address', async () => {
     await statuses(7, () => send('/api/v2', anonymous));
     expect((await send('/api/v2/teams', key)).status).toBe(200);
     await statuses(10, () => send('/api/v2/teams', UNKNOWN));
@@ -249,7 +249,7 @@ describe('requests without valid credentials', () => {
 
   // Of 12 points, two such requests leave 2 at most.
   test.each([0, 1, 2])(
-    'are refused without a look at the store when too little is left for one, %i requests before',
+    'are refused without a statement when too few points are left for one, %i requests before',
     async (before) => {
       await statuses(before, () => send('/api/v2', anonymous));
       const wellFormed = () => bearer(createToken().token);
@@ -282,7 +282,7 @@ describe('requests without valid credentials', () => {
     expect((await send('/readyz', anonymous)).status).toBe(200);
   });
 
-  test('do not make health checks fail by health checks either, which are not counted, whatever they come with', async () => {
+  test('do not make health checks fail by health checks either, which do not count, whatever they carry', async () => {
     for (const path of ['/healthz', '/readyz'])
       for (const caller of [anonymous, UNKNOWN]) {
         expect(await statuses(40, () => send(path, caller))).toEqual(times(40, 200));
@@ -291,13 +291,13 @@ describe('requests without valid credentials', () => {
     expect((await send('/api/v2', anonymous)).headers.get('RateLimit')).toBe('"address";r=11;t=60');
   });
 
-  test('pay for what is no health check at the same path', async () => {
+  test('pay for other requests to the path of the health check', async () => {
     const ask = () => send('/readyz', anonymous, { method: 'POST' });
     expect(await statuses(13, ask)).toEqual([...times(12, 405), 429]);
   });
 });
 
-test('the log and the metrics say which limit it was', async () => {
+test('the log and the metrics have the limit that refused', async () => {
   const refused = vi.spyOn(gateway.app.metrics, 'countRateLimited');
   await statuses(11, () => send('/api/v2/teams', key));
   expect(refused.mock.calls).toEqual([['key']]);
@@ -311,7 +311,7 @@ test('the log and the metrics say which limit it was', async () => {
   });
 });
 
-test('0 switches a limit off, and what is not limited is not told of', async () => {
+test('0 disables a limit, and its headers', async () => {
   const env = { RATE_LIMIT_KEY: '0', RATE_LIMIT_CLIENT: '0', RATE_LIMIT_TEAM: '0', RATE_LIMIT_ADDRESS: '0' };
   const unlimited = await createGateway({ env });
   const team = await factories.team(unlimited.app);

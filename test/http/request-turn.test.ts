@@ -45,7 +45,7 @@ const operations = (count: number, caller: Caller) =>
     }),
   );
 
-test('of one team that has sent many at once begin two at a time, and another team has its answer meanwhile', async () => {
+test('two of one team’s many requests run at a time, and another team is answered meanwhile', async () => {
   const all = operations(24, busy).map(async (one) => {
     const response = await one;
     seen.push([turns.running, turns.waiting]);

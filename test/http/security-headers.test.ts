@@ -75,7 +75,7 @@ describe('every answer', () => {
     expect(answer.headers.get('Content-Security-Policy')).toBe(SECURITY_HEADERS['Content-Security-Policy']);
   });
 
-  describe('of every path of REST, of the authorization server and beside them', () => {
+  describe('of every path of REST, the authorization server and other pages', () => {
     const statuses = new Set<number>();
     test.each(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS'])(
       'by %s, whoever asks',
@@ -95,12 +95,12 @@ describe('every answer', () => {
       },
     );
 
-    test('of these there are all kinds', () => {
+    test('covers every kind of answer', () => {
       for (const status of [200, 204, 400, 401, 404, 405]) expect(statuses).toContain(status);
     });
   });
 
-  test('of an unknown host, and of a failure of ours', async () => {
+  test('of an unknown host, and of an internal error', async () => {
     const unknown = await gateway.send('/', { host: 'nobody.example' });
     expect(unknown.status).toBe(421);
     expectSecure(unknown);
@@ -115,7 +115,7 @@ describe('every answer', () => {
     await broken.close();
   });
 
-  test('to bytes that are no request, and over a socket', async () => {
+  test('to invalid HTTP, and over a socket', async () => {
     const of = async (bytes: string) => toResponses(await sendBytes(listener.port, bytes))[0] as Response;
     expectSecure(await of('nonsense\r\n\r\n'));
     expectSecure(await of(`GET /${'x'.repeat(20_000)} HTTP/1.1\r\n\r\n`));
@@ -137,19 +137,19 @@ describe('Strict-Transport-Security', () => {
     return (await gateway.send('/healthz', { headers, address })).headers.get('Strict-Transport-Security');
   };
 
-  test('is told over https, by the service and its subdomains', async () => {
+  test('is sent over https, by the service and its subdomains', async () => {
     for (const host of ['localhost', 'ours.localhost'])
       expect(await hsts(host, 'https')).toBe('max-age=31536000');
   });
 
-  test('is not told over http, where a stranger says https, nor of a customer’s own domain', async () => {
+  test('is not sent over http, where a stranger claims https, or on a custom domain', async () => {
     expect(await hsts('localhost', 'http')).toBeNull();
     expect(await hsts('localhost', 'https', '10.9.9.9')).toBeNull();
     expect(await hsts('shop.customer.example', 'https')).toBeNull();
   });
 });
 
-test('an application’s window may watch the sign-in that it opened; other answers stand alone', async () => {
+test('an application’s window may observe the sign-in that it opened; other answers are isolated', async () => {
   const opener = async (path: string) =>
     (await gateway.send(path, { headers: { Accept: 'text/html' } })).headers.get(
       'Cross-Origin-Opener-Policy',

@@ -73,14 +73,14 @@ async function ask(path: string, headers: Record<string, string> = {}, localAddr
   return promise.finally(() => agent.destroy());
 }
 
-test('a request whose body is kept back is under way as soon as it is begun', async () => {
+test('a request that withholds its body takes a slot as soon as it starts', async () => {
   const begun = hold();
   for (let sent = 0; sent < 10; sent++) leave(`GET ${heldPath}`, ['Content-Length: 1']);
   await vi.waitFor(() => expect(begun()).toBe(3), 60_000);
   expect(await ask('/nothing')).toBe(503);
 });
 
-test('the addresses of one IPv6 network have one share', async () => {
+test('the addresses of one IPv6 network share a limit', async () => {
   const begun = hold();
   for (let sent = 1; sent <= 10; sent++)
     leave(`GET ${heldPath}`, [`X-Forwarded-For: 2001:db8:1:2::${sent}`], '127.0.0.9');
@@ -90,7 +90,7 @@ test('the addresses of one IPv6 network have one share', async () => {
   expect(await ask('/nothing', { 'X-Forwarded-For': '2001:db8:9::1' }, '127.0.0.9')).toBe(404);
 });
 
-test('health checks of one address do not have those of another refused', async () => {
+test('health checks of one address do not cause those of another to be refused', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const query = vi.spyOn(gateway.app.store.pool, 'query').mockImplementation(((...given: unknown[]) =>
     promise.then(() => {

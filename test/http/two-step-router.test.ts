@@ -37,7 +37,7 @@ function chosen(router: Router, method: string, path: string): string[] {
   return [...new Set(all)];
 }
 
-test('it chooses the same before and after it is prepared', () => {
+test('the router chooses the same route before and after its preparation', () => {
   const { router: first, paths } = createRouter();
   const { router: prepared } = createRouter();
   prepared.prepare();
@@ -56,7 +56,7 @@ test('it chooses the same before and after it is prepared', () => {
   fc.assert(fc.property(methods, fc.oneof(likeOne, anyPath), requireSame), { numRuns: 3_000 });
 });
 
-test('routes that no expression holds are refused each time, and the trie has them all still', () => {
+test('routes that no regular expression can hold are refused each time, and the trie still has all', () => {
   const router = new TwoStepRouter<string>();
   for (const path of ['/fixed/1', '/:id{[0-9]+}', '/:id{[a-z]+}']) router.add('GET', path, path);
   for (const _ of [1, 2]) {

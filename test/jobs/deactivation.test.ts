@@ -62,7 +62,7 @@ async function setUp(overrides: Parameters<typeof webhookEndpoint>[1] = {}) {
   return { workspaceId, teamId, caller, endpoint, create, read };
 }
 
-test('410 ends the subscription: nothing more is sent, and the owner is told', async () => {
+test('410 ends the subscription: nothing more is sent, and the owner is notified', async () => {
   const { create, read, endpoint } = await setUp({ strictOrder: true });
   const created = Promise.all(['ann', 'bob', 'cy'].map(create));
   // A change that comes after the deactivation makes no delivery.
@@ -112,7 +112,7 @@ test('a delivery that is committed after 410, by a change that saw the endpoint 
   expect(dead.received).toHaveLength(1);
 });
 
-test('what is pending when its owner deactivates an endpoint stays so', async () => {
+test('a pending delivery stays pending when its owner deactivates the endpoint', async () => {
   dead.answer = () => 200;
   const { read, workspaceId, endpoint } = await setUp({
     deactivatedAt: new Date(),
@@ -129,7 +129,7 @@ test('what is pending when its owner deactivates an endpoint stays so', async ()
   expect((await read()).deliveries).toMatchObject([{ status: 'pending' }]);
 });
 
-test('one that has failed throughout for three days is deactivated, and keeps what was pending', async () => {
+test('an endpoint that has failed for three days is deactivated, and keeps its pending deliveries', async () => {
   dead.answer = () => 500;
   const long = new Date(Date.now() - 73 * 3_600_000);
   const { create, read, workspaceId, endpoint } = await setUp({ failingSince: long });
@@ -157,7 +157,7 @@ test('one that has failed throughout for three days is deactivated, and keeps wh
   expect(endpoint.failingSince).toEqual(long);
 });
 
-test('when whoever subscribed it has lost the right, nothing is sent any more', async () => {
+test('nothing more is sent once the subscriber has lost the right', async () => {
   dead.answer = () => 200;
   const { caller, create, read, workspaceId, endpoint, teamId } = await setUp();
   const key = await apiKey(gateway.app, { teamId });
@@ -192,7 +192,7 @@ test('a delivery whose last attempt failed has failed', async () => {
   await eventually(async () => (await read()).row?.failingSince).not.toBe(null);
 });
 
-test('a backlog does not use up its attempts at a receiver that is not there, and is delivered once it is', async () => {
+test('a backlog keeps its attempts while the receiver is down, and is delivered afterwards', async () => {
   dead.answer = () => 503;
   const since = new Date(Date.now() - 20_000);
   const { create, read } = await setUp({ failingSince: since });
@@ -209,7 +209,7 @@ test('a backlog does not use up its attempts at a receiver that is not there, an
   expect((await read()).row?.failingSince).toBe(null);
 });
 
-test('an event that was erased is not sent', async () => {
+test('an erased event is not sent', async () => {
   dead.answer = () => 200;
   const { read, workspaceId, endpoint } = await setUp();
   const event = await webhookEvent(gateway.app, { workspaceId, data: Prisma.DbNull, erasedAt: new Date() });

@@ -72,7 +72,7 @@ async function setUp(urls: readonly string[], overrides: Parameters<typeof webho
   return { workspaceId, endpoints, create, deliveries };
 }
 
-test('a change is delivered once, signed in both forms, with what REST shows', async () => {
+test('a change is delivered once, signed in both forms, as REST shows it', async () => {
   const to = await receiver();
   startWorker();
   const { create, deliveries, workspaceId } = await setUp([to.url]);
@@ -103,7 +103,7 @@ test('a change is delivered once, signed in both forms, with what REST shows', a
   await eventually(metrics).toContain('gateway_webhook_due_endpoints 0\n');
 });
 
-test('what fails is tried again with the same event id', async () => {
+test('a failed delivery is retried with the same event id', async () => {
   const to = await receiver();
   to.answer = (_, index) => (index === 0 ? 500 : 200);
   startWorker();
@@ -124,7 +124,7 @@ test('what fails is tried again with the same event id', async () => {
   ]);
 });
 
-test('what was rolled back is delivered to nobody', async () => {
+test('a rolled-back change is delivered to nobody', async () => {
   const to = await receiver();
   startWorker();
   const { create } = await setUp([to.url]);
@@ -140,7 +140,7 @@ test('what was rolled back is delivered to nobody', async () => {
   ]);
 });
 
-test('a receiver that hangs does not hold up another one', async () => {
+test('a hanging receiver does not delay another one', async () => {
   const [hanging, good] = [await receiver(), await receiver()];
   hanging.answer = () => null;
   startWorker({ maxEndpointWorkers: 3 });
@@ -150,7 +150,7 @@ test('a receiver that hangs does not hold up another one', async () => {
   expect(endpoints).toHaveLength(2);
 });
 
-test('of big events few are under way at once, so that receivers that hang do not fill the memory', async () => {
+test('few large events are sent at a time, so that hanging receivers do not fill the memory', async () => {
   const to = await receiver();
   to.answer = async () => {
     await sleep(100);
@@ -173,7 +173,7 @@ test('of big events few are under way at once, so that receivers that hang do no
   expect(to.maxUnderWay()).toBeLessThan(5);
 });
 
-test('endpoints of one team that hang do not take every endpoint worker', async () => {
+test('hanging endpoints of one team leave workers for other teams', async () => {
   const [hanging, good] = [await receiver(), await receiver()];
   hanging.answer = () => null;
   const [many, other] = [await setUp(Array.from({ length: 8 }, () => hanging.url)), await setUp([good.url])];
@@ -184,7 +184,7 @@ test('endpoints of one team that hang do not take every endpoint worker', async 
   await expect.poll(() => good.received.length, { timeout: 5_000 }).toBe(1);
 });
 
-test('in strict order one goes after the other, and a failing one holds those behind it', async () => {
+test('strict order sends one after the other, and a failing one blocks those behind it', async () => {
   const to = await receiver();
   to.answer = async (_, index) => {
     await sleep(5);
@@ -199,7 +199,7 @@ test('in strict order one goes after the other, and a failing one holds those be
   expect(order).toEqual([0, 1, 2, 2, 3, 4, 5].map((index) => `person-${index}@example.com`));
 });
 
-test('in strict order one that has failed for an hour holds nobody any more, and is still tried', async () => {
+test('strict order stops waiting for a delivery that has failed for an hour, and still retries it', async () => {
   const to = await receiver();
   const { create, deliveries, workspaceId } = await setUp([to.url], { strictOrder: true });
   for (const name of ['ann', 'bob']) await create(name);
@@ -227,7 +227,7 @@ test('in strict order one that has failed for an hour holds nobody any more, and
   ]);
 });
 
-test('no more than the chosen number a second are sent', async () => {
+test('an endpoint gets no more than its chosen number a second', async () => {
   const to = await receiver();
   const times: number[] = [];
   to.answer = () => {
@@ -242,7 +242,7 @@ test('no more than the chosen number a second are sent', async () => {
   expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(400);
 });
 
-test('nor are more sent where each comes alone', async () => {
+test('the limit a second also holds for single deliveries', async () => {
   const to = await receiver();
   startWorker();
   const { create } = await setUp([to.url], { maxDeliveriesPerSecond: 2 });
@@ -256,7 +256,7 @@ test('nor are more sent where each comes alone', async () => {
   expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(1_200);
 });
 
-test('a deactivated endpoint gets what it missed when it is activated', async () => {
+test('a deactivated endpoint gets missed events when it is activated', async () => {
   const to = await receiver();
   startWorker();
   const deactivated = { deactivatedAt: new Date(), deactivationReason: 'requested' };
@@ -273,7 +273,7 @@ test('a deactivated endpoint gets what it missed when it is activated', async ()
   await eventually(() => to.received.length).toBe(2);
 });
 
-test('without any notification the sweep finds what is due', async () => {
+test('the sweep finds due deliveries without any notification', async () => {
   const to = await receiver();
   const { create } = await setUp([to.url]);
   await create('ann');
@@ -297,7 +297,7 @@ test('two workers never deliver to one endpoint at once, nor the same delivery t
   await eventually(async () => (await deliveries()).every(({ status }) => status === 'delivered')).toBe(true);
 });
 
-test('the endpoint of a worker that died goes to another one once the lease has run out, not before', async () => {
+test('the endpoint of a dead worker goes to another one when the lease expires, not before', async () => {
   const to = await receiver();
   const { create, endpoints } = await setUp([to.url]);
   await gateway.app.store.pool.query(
@@ -311,7 +311,7 @@ test('the endpoint of a worker that died goes to another one once the lease has 
   expect(performance.now() - diedAt).toBeGreaterThan(1_900);
 });
 
-test('a worker that has lost its lease begins nothing more', async () => {
+test('a worker without its lease starts nothing more', async () => {
   const to = await receiver();
   const answers: ((status: number) => void)[] = [];
   to.answer = () => new Promise((resolve) => answers.push(resolve));
@@ -336,7 +336,7 @@ test('a worker that has lost its lease begins nothing more', async () => {
   expect(to.received).toHaveLength(1);
 });
 
-test('a worker that stops lets attempts under way end, begins none, and gives the endpoint back', async () => {
+test('a stopping worker finishes attempts in progress, starts none, and releases the endpoint', async () => {
   const to = await receiver();
   const slow = Promise.withResolvers<number>();
   to.answer = () => slow.promise;
@@ -359,7 +359,7 @@ test('a worker that stops lets attempts under way end, begins none, and gives th
   await eventually(() => to.received.length).toBe(2);
 });
 
-test('an attempt that does not end in time is broken off, does not count, and is made again', async () => {
+test('an attempt that times out is aborted, does not count, and is repeated', async () => {
   const to = await receiver();
   to.answer = () => null;
   const { create, deliveries } = await setUp([to.url]);
@@ -373,7 +373,7 @@ test('an attempt that does not end in time is broken off, does not count, and is
   await eventually(() => to.received.length).toBe(2);
 });
 
-test('a receiver that asks for a pause is not called before it is over', async () => {
+test('a receiver that asks for a pause is not called before its end', async () => {
   const to = await receiver();
   to.answer = () => ({ status: 503, headers: { 'Retry-After': '3600' } });
   startWorker();
@@ -386,7 +386,7 @@ test('a receiver that asks for a pause is not called before it is over', async (
   expect(to.received).toHaveLength(1);
 });
 
-test('while a secret is being replaced both sign, and afterwards the new one alone', async () => {
+test('during a rotation both secrets sign, and afterwards only the new one', async () => {
   const to = await receiver();
   startWorker();
   const { create, endpoints, workspaceId } = await setUp([to.url]);
@@ -427,7 +427,7 @@ test('while a secret is being replaced both sign, and afterwards the new one alo
   expect(to.received[1]?.headers).not.toHaveProperty('x-webhook-clickfunnels-signature-next');
 });
 
-test('a secret before that no longer opens, for the secret key was lost, holds nothing up', async () => {
+test('an earlier secret that can no longer be decrypted delays nothing', async () => {
   const to = await receiver();
   startWorker();
   const previous = {
@@ -441,7 +441,7 @@ test('a secret before that no longer opens, for the secret key was lost, holds n
   expect(new Webhook(WEBHOOK_SECRET).verify(body, headers as Record<string, string>)).toBeDefined();
 });
 
-test('one that is made due again begins with the first of the waits', async () => {
+test('a delivery that is requeued starts with the first wait', async () => {
   const to = await receiver();
   to.answer = () => 500;
   const { create, deliveries, workspaceId } = await setUp([to.url]);
@@ -456,7 +456,7 @@ test('one that is made due again begins with the first of the waits', async () =
   expect((delivery?.nextAttemptAt?.getTime() ?? 0) - Date.now()).toBeLessThan(15_000);
 });
 
-test('an endpoint that is paused is tried at once when somebody sends to it again', async () => {
+test('a paused endpoint is tried at once when somebody sends to it again', async () => {
   const { app } = gateway;
   const at = await receiver();
   const { workspaceId, endpoints, create, deliveries } = await setUp([at.url]);

@@ -65,7 +65,7 @@ function post(
   return sender.send({ url, headers: {}, body: '{}' }, new AbortController().signal);
 }
 
-test('the proxy is asked for the checked address, with its credentials, which the receiver never sees', async () => {
+test('the proxy gets the checked address and its credentials, which the receiver never sees', async () => {
   let got: IncomingHttpHeaders = {};
   await using receiver = await receive(({ headers }, response) => {
     got = headers;
@@ -81,14 +81,14 @@ test('the proxy is asked for the checked address, with its credentials, which th
   expect(got['proxy-authorization']).toBeUndefined();
 });
 
-test('an IPv6 address is asked for in brackets', async () => {
+test('the proxy gets an IPv6 address in brackets', async () => {
   await using receiver = await receive((_, response) => void response.end(), '::1');
   const attempt = await post(`http://hooks.example:${receiver.port}/`, undefined, ['::1']);
   expect(attempt).toMatchObject({ code: 200, error: null });
   expect(asked.map(({ authority }) => authority)).toEqual([`[::1]:${receiver.port}`]);
 });
 
-test.skipIf(!hasOpenssl)('TLS is with the receiver, by its name', async () => {
+test.skipIf(!hasOpenssl)('TLS ends at the receiver, under its name', async () => {
   const certificate = makeCertificate('DNS:hooks.example');
   setDefaultCACertificates([certificate.cert]);
   const names: string[] = [];
@@ -125,7 +125,7 @@ test.each(['403 Forbidden', '407 Proxy Authentication Required', '502 Bad Gatewa
   },
 );
 
-test('a proxy that is not there, hangs or closes is to blame, and is not waited for', async () => {
+test('a proxy that is down, hangs or disconnects is reported as the cause, without waiting for it', async () => {
   const gone = await receive(() => {});
   await gone[Symbol.asyncDispose]();
   expect(await post('http://hooks.example/', `http://127.0.0.1:${gone.port}`)).toMatchObject(PROXY_FAILED);

@@ -80,7 +80,7 @@ for (const strictOrder of [false, true]) {
     expect(to.received.length - before).toBeLessThan(8);
   });
 
-  test(`one whose subscriber lost the right to see the events gets nothing more, ${which}`, async () => {
+  test(`an endpoint whose subscriber lost the right to read the events gets nothing more, ${which}`, async () => {
     const prisma = prismaOf(gateway.app.store);
     const team = await workspace(gateway.app);
     const key = await apiKey(gateway.app, { teamId: team.teamId });
@@ -107,7 +107,7 @@ for (const strictOrder of [false, true]) {
   });
 }
 
-test('what answers slowly is sent nothing more once it is deactivated', async () => {
+test('a slow endpoint gets nothing more once it is deactivated', async () => {
   const answers: ((status: number) => void)[] = [];
   to.answer = () => new Promise((resolve) => answers.push(resolve));
   const { endpoint, post } = await setUp(40);

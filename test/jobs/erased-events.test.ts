@@ -58,7 +58,7 @@ async function setUp() {
   };
 }
 
-test('a delivery that was read before its contact was erased is not sent, and canceled with what else is left', async () => {
+test('a delivery that was loaded before its contact was erased is not sent, and is canceled with the rest', async () => {
   const { store, workspaceId, contactId, deliver, count, status } = await setUp();
   expect([await deliver(), count()]).toEqual([expect.objectContaining({ kind: 'failed' }), 1]);
   await eraseContact(executorOf(store.pool), workspaceId, contactId, null);
@@ -67,7 +67,7 @@ test('a delivery that was read before its contact was erased is not sent, and ca
   expect(await status()).toBe('canceled');
 });
 
-test('one of another contact, of another workspace or from after the erasure is sent', async () => {
+test('a delivery of another contact, of another workspace or from after the erasure is sent', async () => {
   const { store, workspaceId, contactId, deliver, count } = await setUp();
   await eraseContact(executorOf(store.pool), workspaceId, contactId + 1n, null);
   const { id: other } = await factories.workspace(gateway.app);

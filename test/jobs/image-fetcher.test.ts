@@ -84,7 +84,7 @@ async function outcomeOf(listener: RequestListener, options = {}) {
 
 const file = (url: string, options = {}) => gateway.send(new URL(url).pathname, options);
 
-test('a picture is fetched once, measured, kept, and served at its URL', async () => {
+test('a picture is fetched once, measured, stored, and served at its URL', async () => {
   let requests = 0;
   const { url } = await serve((request, response) => {
     requests++;
@@ -133,7 +133,7 @@ test('a picture is fetched once, measured, kept, and served at its URL', async (
   expect(rows).toEqual([]);
 });
 
-test('equal files of two images are two files, and nobody guesses their URLs', async () => {
+test('equal files of two images are two files with URLs that nobody can guess', async () => {
   const { url } = await serve((_, response) => void response.end(PICTURE));
   start();
   const [one, other] = [await create(url), await create(url)];
@@ -152,7 +152,7 @@ test('equal files of two images are two files, and nobody guesses their URLs', a
     expect((await gateway.send(`/images/${path}`)).status).toBe(404);
 });
 
-test('a file of the largest size is kept in parts, and comes back as it was', async () => {
+test('a file of the largest size is stored in parts, and is returned unchanged', async () => {
   const large = Buffer.alloc(MAX_BYTES);
   for (let at = 0; at < large.length; at += 4) large.writeUInt32LE(at, at);
   gif(7, 5).copy(large);
@@ -171,7 +171,7 @@ test('a file of the largest size is kept in parts, and comes back as it was', as
   ).rejects.toThrow('deleted');
 });
 
-describe('a file cannot be had, and the image says why, of', () => {
+describe('a fetch fails, and the image has the reason, for', () => {
   const answer =
     (status: number, headers: Record<string, string>, body: string | Buffer = ''): RequestListener =>
     (_, response) =>
@@ -257,14 +257,14 @@ describe('a file cannot be had, and the image says why, of', () => {
     expect((await file(image.url)).status).toBe(404);
   });
 
-  test('a server that says nothing', async () => {
+  test('a server that does not answer', async () => {
     await using server = await receiveRaw(() => {});
     start({ timeoutMs: 200 });
     const image = await settled((await create(`http://127.0.0.1:${server.port}/`)).id);
     expect(image).toMatchObject({ status: 'failed', error: expect.stringContaining('took too long') });
   });
 
-  test('a name that leads to a private address, which is not connected to', async () => {
+  test('a name with a private address, which is not connected to', async () => {
     await using inside = await receive((_, response) => void response.end(PICTURE), '127.0.0.2');
     const { createCheckedAgent } = await import('../../src/jobs/delivery/checked-agent.ts');
     const { allowedNetworks } = app.config.webhooks;
@@ -295,7 +295,7 @@ describe('redirects', () => {
     expect(image).toMatchObject({ status: 'ready', upload_source_url: expect.not.stringMatching(url) });
   });
 
-  test('to another host are followed, through the check of its addresses', async () => {
+  test('to another host are followed, after a check of its addresses', async () => {
     await using inside = await receive((_, response) => void response.end(PICTURE), '127.0.0.2');
     const { url } = await serve((request, response) => {
       expect(request.headers.cookie).toBeUndefined();
@@ -368,7 +368,7 @@ test.each([
   expect((await send('DELETE', `/images/${id}`)).status).toBe(204);
 });
 
-test('another source is fetched, at another URL; another name changes nothing of the file', async () => {
+test('a new source is fetched, and gets another URL; a new name does not affect the file', async () => {
   let status = 200;
   const { url } = await serve((request, response) => {
     const body = request.url === '/picture' ? PICTURE : gif(9, 9);
@@ -400,7 +400,7 @@ test('another source is fetched, at another URL; another name changes nothing of
 });
 
 describe('workers', () => {
-  test('of which several look at once fetch each image once', async () => {
+  test('of several processes fetch each image once', async () => {
     const asked: string[] = [];
     const { url } = await serve((request, response) => {
       asked.push(request.url ?? '');
@@ -412,7 +412,7 @@ describe('workers', () => {
     expect(asked.sort()).toEqual(images.map((_, index) => `/picture/${index}`));
   });
 
-  test('that stop give back what they have begun, and others begin anew', async () => {
+  test('that stop release unfinished images, and others start them anew', async () => {
     let requests = 0;
     const { url } = await serve((_, response) => {
       requests++;
@@ -427,7 +427,7 @@ describe('workers', () => {
     expect((await settled(id)).status).toBe('ready');
   });
 
-  test('that were killed are replaced after a minute; what a late one brings is not mixed with what there is', async () => {
+  test('that were killed are replaced after a minute; late data of theirs is not mixed in', async () => {
     const { url } = await serve((_, response) => void response.end(PICTURE));
     const { id } = await create(url);
     const begin = () => beginFetches(app.store, [], { teams: [], workspaces: [] }, 10);
@@ -443,7 +443,7 @@ describe('workers', () => {
     expect(Buffer.from(await (await file(image.url)).arrayBuffer())).toEqual(PICTURE);
   });
 
-  test('fetch the image of another workspace while the server of one says nothing', async () => {
+  test('fetch the image of another workspace while the server of one does not answer', async () => {
     await using silent = await receiveRaw(() => {});
     const { url } = await serve((_, response) => void response.end(PICTURE));
     const other = await factories.workspace(app, { teamId });
@@ -499,7 +499,7 @@ describe('sources that never answer', () => {
     return { silent, statuses };
   }
 
-  test('in four workspaces of a team do not hold up the images of another team', async () => {
+  test('in four workspaces of a team do not delay the images of another team', async () => {
     const { silent, statuses } = await silence(4, 1);
     const { url } = await serve((_, response) => void response.end(PICTURE));
     start();
@@ -509,7 +509,7 @@ describe('sources that never answer', () => {
     expect(silent.connections).toBe(2);
   });
 
-  test('of several teams take turns with those of the others, whoever waits longest', async () => {
+  test('of several teams alternate with those of others, the longest waiting first', async () => {
     const [one, other] = [await silence(3, 2), await silence(3, 2)];
     const { url } = await serve((_, response) => void response.end(PICTURE));
     const { id } = await create(url);
@@ -518,7 +518,7 @@ describe('sources that never answer', () => {
     expect(one.silent.connections + other.silent.connections).toBeLessThanOrEqual(4);
   });
 
-  test('wait for a while after that, and the images from other hosts do not wait for them', async () => {
+  test('are retried only after a while, and images from other hosts do not wait for them', async () => {
     const { url } = await serve((_, response) => void response.end(PICTURE));
     await using silent = await receiveRaw(() => {});
     const from = (path: string) => create(`http://127.0.0.1:${silent.port}${path}`);
@@ -539,7 +539,7 @@ describe('sources that never answer', () => {
   });
 });
 
-test('a popular image, by whatever spelling of its workspace, leaves room for those of others', async () => {
+test('a popular image, under any spelling of its workspace, leaves cache space for others', async () => {
   const { url } = await serve((_, response) => void response.end(PICTURE));
   const other = await factories.workspace(app, { teamId });
   const made = [await create(url), await create(url, other.id)];

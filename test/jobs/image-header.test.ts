@@ -14,17 +14,17 @@ describe.each(Object.entries(FORMATS))('the header of a file of the format %s', 
     expect(readImageHeader(file)).toEqual({ contentType: `image/${format}`, width: 640, height: 480 });
   });
 
-  test('of a file that ends early is refused, wherever it ends', () => {
+  test('of a truncated file is refused, wherever the file ends', () => {
     for (let length = 0; length < file.length; length++)
       expect(() => readImageHeader(file.subarray(0, length)), `${length} bytes`).toThrow('not a whole');
   });
 
-  test('says its size also where something follows the picture', () => {
+  test('contains its size also if something follows the picture', () => {
     const size = { contentType: `image/${format}`, width: 640, height: 480 };
     expect(readImageHeader(Buffer.concat([file, Buffer.alloc(7)]))).toEqual(size);
   });
 
-  test('that is damaged is refused or says a size: nothing else happens', () => {
+  test('that is damaged is refused or has a size, without an exception', () => {
     const isHarmless = (bytes: Buffer) => {
       try {
         const { width, height } = readImageHeader(bytes);
@@ -67,7 +67,7 @@ test.each([
   expect(() => readImageHeader(file)).toThrow('not a whole PNG, JPEG, GIF, WebP or AVIF');
 });
 
-describe('a file that is made to be read for long is refused, though its size stands in it:', () => {
+describe('refuses a file that is built to take long to read, even with a size in it:', () => {
   test.each([
     ['brands of an AVIF', avif(9, 9, { brands: 262_144 }), avif(9, 9, { brands: 10 })],
     ['empty boxes of an AVIF', avif(9, 9, { boxes: 131_072 }), avif(9, 9, { boxes: 1_000 })],

@@ -39,7 +39,7 @@ async function applications(): Promise<(string | null)[]> {
   return (await findHeldLists(gateway.app, 0)).map(({ application }) => application);
 }
 
-test('a foreign transaction is named and left alone, one of a gateway is ended; each is logged once', async () => {
+test('a foreign transaction is reported and left alone, one of a gateway is ended; each is logged once', async () => {
   const metrics = createPrometheus();
   const watch = startListWatch({ ...gateway.app, metrics }, { told: 0, ended: 0 });
   try {

@@ -18,7 +18,7 @@ afterAll(async () => {
   await gateway.close();
 });
 
-test('no secret, no query of a URL, no body and no answer is in the log, whatever came of a delivery', async () => {
+test('no secret, no query of a URL, no body and no answer is in the log, whatever the result of a delivery', async () => {
   const { app } = gateway;
   const { id: workspaceId, teamId } = await workspace(app);
   const url = `${to.url}?token=in-the-query`;

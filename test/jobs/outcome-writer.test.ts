@@ -19,7 +19,7 @@ function storeOf(record: (numbers: readonly number[]) => void): WorkerStore {
 }
 const outcome = (number: number) => ({ number, deliveryCreatedAt: new Date() }) as Outcome;
 
-test('outcomes wait for a database that is away, until the worker has to end', async () => {
+test('outcomes wait for an unreachable database until the worker must end', async () => {
   let tries = 0;
   const halting = new AbortController();
   const away = () => {
@@ -32,7 +32,7 @@ test('outcomes wait for a database that is away, until the worker has to end', a
   await expect(written).rejects.toThrow('away');
 });
 
-test('an outcome that cannot be recorded keeps no other one from being recorded', async () => {
+test('an outcome that cannot be recorded does not prevent others from being recorded', async () => {
   const recorded: number[] = [];
   const refusing = (numbers: readonly number[]) => {
     if (numbers.includes(2)) throw new Error('refused');

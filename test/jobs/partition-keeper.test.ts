@@ -9,7 +9,7 @@ let aheadMs = 0;
 const clock = () => new Date(Date.now() + aheadMs);
 const gateway = await ownGateway({ overrides: { metrics, clock } });
 
-test('it makes what is missing when it starts, says so, and measures how far ahead there is some', async () => {
+test('the keeper creates missing partitions at its start, logs it, and measures how far ahead partitions exist', async () => {
   const { pool } = gateway.app.store;
   const { rows } = await pool.query<{ name: string }>(
     `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'events'::regclass
@@ -25,7 +25,7 @@ test('it makes what is missing when it starts, says so, and measures how far ahe
   await keeper.close();
 });
 
-test('when the clock has jumped it drops nothing and says so; else what is too old', async () => {
+test('after a clock jump the keeper drops nothing and logs it; otherwise it drops old partitions', async () => {
   const { pool } = gateway.app.store;
   await pool.query(
     `create table events_old partition of events for values from ('2020-01-01') to ('2020-01-04')`,
@@ -43,7 +43,7 @@ test('when the clock has jumped it drops nothing and says so; else what is too o
   expect(gateway.logLines.join()).toContain('"partition":"events_old"');
 });
 
-test('a clock that jumps is not trusted for a day, in either direction; one that is set by seconds is', () => {
+test('a jump of the clock in either direction is not trusted for a day; an adjustment by seconds is', () => {
   const HOUR_MS = 3_600_000;
   let [timeMs, uptimeMs, jumps] = [0, 0, 0];
   const isSteady = watchClock(

@@ -19,7 +19,7 @@ const EVENT = {
 const typesOf = (value: object) =>
   Object.fromEntries(Object.entries(value).map(([name, member]) => [name, typeof member]));
 
-test('a delivery has the members of the captured one, of the same types and no others', () => {
+test('a delivery has exactly the members and types of the captured one', () => {
   const sent = JSON.parse(toDeliveryBody(EVENT, 365069n));
   expect(typesOf(sent)).toEqual(typesOf(captured));
   expect(typesOf(sent.page)).toEqual(typesOf(captured.page));
@@ -36,12 +36,12 @@ test('ids and times are written as in the captured one', () => {
   }
 });
 
-test('what happened nowhere has null for its page and its funnel', () => {
+test('an event without a page has null for its page and its funnel', () => {
   const sent = JSON.parse(toDeliveryBody({ ...EVENT, page: 'null', funnel: 'null' }, 1n));
   expect([sent.page, sent.funnel]).toEqual([null, null]);
 });
 
-test('data is byte for byte what the event recorded, large numbers as well', () => {
+test('data is byte for byte that of the event, also large numbers', () => {
   const data = '{ "id" : 9007199254740993, "price": 1.10, "text": "\\u2028 <&>" }';
   expect(toDeliveryBody({ ...EVENT, data, subjectId: 2n ** 62n }, 2n ** 61n)).toContain(`"data":${data},`);
   expect(toDeliveryBody({ ...EVENT, subjectId: 2n ** 62n }, 2n ** 61n)).toContain(

@@ -85,7 +85,7 @@ async function reach(address: string, port: number): Promise<void> {
   await once(socket, 'close');
 }
 
-test('no refused address of this machine is connected to, as it is or by a name', async () => {
+test('no refused address of this machine is connected to, by itself or by a name', async () => {
   await using receiver = await receiveAnywhere();
   const addresses = addressesHere().filter((address) => !address.startsWith('fe80'));
   expect(addresses.length).toBeGreaterThan(1);
@@ -137,7 +137,7 @@ test.each([
 describe('with 127.0.0.1 and 127.0.0.3 allowed', () => {
   const allowedNetworks = networks('127.0.0.1/32', '127.0.0.3/32');
 
-  test('a name that leads elsewhere the second time is resolved once for a connection, and checked each time', async () => {
+  test('a name that later resolves elsewhere is resolved once for a connection, and checked each time', async () => {
     await using outside = await receive(
       (_, response) => void response.setHeader('connection', 'close').end(),
     );
@@ -164,20 +164,20 @@ describe('with 127.0.0.1 and 127.0.0.3 allowed', () => {
     expect(inside.connections).toBe(0);
   });
 
-  test('of a name with a dead address the next one is used', async () => {
+  test('if one address of a name is dead, the next one is used', async () => {
     await using receiver = await receive((_, response) => void response.end(), '127.0.0.3');
     const lookup = async () => ['127.0.0.2', '127.0.0.1', '127.0.0.3'];
     const attempt = await post(newSender({ allowedNetworks, lookup }), `http://a.example:${receiver.port}/`);
     expect(attempt).toMatchObject({ code: 200, error: null });
   });
 
-  test('names of the special kind localhost lead to this machine, without any server of names', async () => {
+  test('localhost names lead to this machine without DNS', async () => {
     await using receiver = await receive((_, response) => void response.end());
     const attempt = await post(newSender({ allowedNetworks }), `http://app.localhost:${receiver.port}/`);
     expect(attempt).toMatchObject({ code: 200, error: null });
   });
 
-  test('the receiver is told the name, not the address', async () => {
+  test('the receiver gets the host name, not the address', async () => {
     const hosts: unknown[] = [];
     await using receiver = await receive((request, response) => {
       hosts.push(request.headers.host);
@@ -194,7 +194,7 @@ describe('with 127.0.0.1 and 127.0.0.3 allowed', () => {
     const sender = () => newSender({ allowedNetworks, lookup: async () => ['127.0.0.1'] });
     afterAll(() => trust());
 
-    test('the certificate is checked for the name of the URL, which the receiver is told', async () => {
+    test('the certificate is checked for the name in the URL, which the receiver gets', async () => {
       trust(certificate.cert);
       const names: string[] = [];
       await using receiver = await receiveTls(
@@ -215,7 +215,7 @@ describe('with 127.0.0.1 and 127.0.0.3 allowed', () => {
       expect(await post(sender(), `https://127.0.0.1:${port}/`)).toMatchObject({ code: null, error });
     });
 
-    test('a certificate of nobody that is trusted is refused', async () => {
+    test('an untrusted certificate is refused', async () => {
       trust();
       await using receiver = await receiveTls(certificate, (_, response) => void response.end());
       const attempt = await post(sender(), `https://hooks.example:${receiver.port}/`);

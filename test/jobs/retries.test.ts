@@ -7,13 +7,13 @@ const DOCUMENTED_SECONDS = [1, 15, 60, 300, 900, 3_600, 43_200, 86_400];
 const attempts = fc.integer({ min: 1, max: MAX_ATTEMPTS - 1 });
 const random = fc.double({ min: 0, max: 1, noNaN: true });
 
-test('without jitter the waits are those that are documented, and then there is none', () => {
+test('without jitter the waits are as documented, and then there is none', () => {
   const waits = DOCUMENTED_SECONDS.map((_, index) => nextAttempt(index + 1, null, () => 0));
   expect(waits).toEqual(DOCUMENTED_SECONDS.map((seconds) => seconds * 1_000));
   expect(MAX_ATTEMPTS).toBe(DOCUMENTED_SECONDS.length + 1);
 });
 
-test('jitter adds a tenth at most and takes nothing', () => {
+test('jitter adds a tenth at most and subtracts nothing', () => {
   fc.assert(
     fc.property(attempts, random, (count, share) => {
       const documented = (DOCUMENTED_SECONDS[count - 1] ?? 0) * 1_000;
@@ -24,7 +24,7 @@ test('jitter adds a tenth at most and takes nothing', () => {
   );
 });
 
-test('a receiver is not called before it asked to be, nor earlier than it would be', () => {
+test('a receiver is not called before the time that it requested, nor earlier than without it', () => {
   fc.assert(
     fc.property(attempts, fc.nat(86_400_000), random, (count, retryAfterMs, share) => {
       const wait = nextAttempt(count, retryAfterMs, () => share);
@@ -33,7 +33,7 @@ test('a receiver is not called before it asked to be, nor earlier than it would 
   );
 });
 
-test('after the last attempt there is none, whatever the receiver asks for', () => {
+test('after the last attempt there is none, whatever the receiver requests', () => {
   fc.assert(
     fc.property(fc.integer({ min: MAX_ATTEMPTS, max: 1_000 }), fc.option(fc.nat()), (count, retryAfterMs) => {
       expect(nextAttempt(count, retryAfterMs)).toBeNull();

@@ -59,7 +59,7 @@ test('the receiver gets exactly the body, the path and the headers', async () =>
   expect(got).toEqual([['POST', '/hook/a%20b?key=c%26d', host, '7', String(Buffer.byteLength(body)), body]]);
 });
 
-test('deliveries to one receiver use connections again, several at once have one each', async () => {
+test('deliveries to one receiver reuse connections, and concurrent ones have one each', async () => {
   await using receiver = await receive((_, response) => void setImmediate(() => response.end()));
   const sender = newSender();
   const url = `http://127.0.0.1:${receiver.port}/`;
@@ -91,7 +91,7 @@ test.each([301, 302, 303, 307, 308])('a redirect with %d is not followed', async
 });
 
 describe('an answer', () => {
-  test('of any status is told, with its first characters', async () => {
+  test('of any status is reported, with its first characters', async () => {
     const text = `${'é'.repeat(1_999)}😀 and more`;
     const bytes = Buffer.from(text);
     const attempt = await answerOf(
@@ -101,7 +101,7 @@ describe('an answer', () => {
     expect(attempt).toMatchObject({ code: 500, error: null, responseStart: 'é'.repeat(1_999) });
   });
 
-  test('may be any bytes: what is kept can be stored', async () => {
+  test('may be any bytes: the stored part is valid text', async () => {
     const bytes = Buffer.from([0x61, 0, 0xff, 0xed, 0xa0, 0x80, 0xf0, 0x9f, 0x62]);
     const head = Buffer.from(`HTTP/1.1 200 \r\nContent-Length: ${bytes.length}\r\n\r\n`);
     const { code, responseStart } = await answerOf(Buffer.concat([head, bytes]));
@@ -129,7 +129,7 @@ describe('an answer', () => {
     expect(written).toBeLessThan(50_000_000);
   });
 
-  test('that is compressed is not unpacked', async () => {
+  test('that is compressed stays compressed', async () => {
     const bomb = gzipSync(Buffer.alloc(5_000_000));
     const head = `HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`;
     const attempt = await answerOf(Buffer.concat([Buffer.from(head), bomb]));
@@ -185,7 +185,7 @@ describe('an answer', () => {
     expect(await answerOf(bytes)).toMatchObject({ code: null, error });
   });
 
-  test('that ends too early is not complete, although it has a code', async () => {
+  test('that ends too early is incomplete, although it has a status', async () => {
     const attempt = await answerOf('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf');
     expect(attempt).toMatchObject({
       code: 200,
@@ -240,7 +240,7 @@ describe('an answer', () => {
   });
 });
 
-describe('a receiver that hangs is given up', () => {
+describe('an attempt at a hanging receiver times out', () => {
   const LATE = 'The answer took too long.';
 
   test.each([
@@ -266,7 +266,7 @@ describe('a receiver that hangs is given up', () => {
     expect(attempt.error).toBe(LATE);
   });
 
-  test('one that sends early hints without end is not listened to until then', async () => {
+  test('if it sends early hints without end', async () => {
     await using receiver = await receiveRaw((socket) => {
       const hints = Buffer.from('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'.repeat(1_000));
       const write = () => {
@@ -279,20 +279,20 @@ describe('a receiver that hangs is given up', () => {
     expect(attempt).toMatchObject({ code: null, error: 'The answer was not valid HTTP.' });
   });
 
-  test('also one that never reads', async () => {
+  test('if it never reads', async () => {
     await using receiver = await receiveRaw((socket) => socket.pause());
     const body = Buffer.alloc(30_000_000);
     const attempt = await post(newSender({ timeouts: SHORT }), `http://127.0.0.1:${receiver.port}/`, body);
     expect(attempt).toMatchObject({ code: null, error: LATE });
   });
 
-  test('also one that never agrees on TLS', async () => {
+  test('if it never completes TLS', async () => {
     await using receiver = await receiveRaw(() => {});
     const attempt = await post(newSender({ timeouts: SHORT }), `https://127.0.0.1:${receiver.port}/`);
     expect(attempt).toMatchObject({ code: null, error: 'Connecting took too long.' });
   });
 
-  test('and costs no delivery to others', async () => {
+  test('without losing a delivery to others', async () => {
     await using hanging = await receiveRaw(() => {});
     await using good = await receive((_, response) => void response.end());
     const sender = newSender({ timeouts: { connectMs: 3_000, answerMs: 2_000 } });
@@ -308,7 +308,7 @@ describe('a receiver that hangs is given up', () => {
   });
 });
 
-describe('what cannot be sent is told in a sentence', () => {
+describe('a failure to send is explained in one sentence', () => {
   test.each(['', 'example.com', 'ftp://127.0.0.1/', 'file:///etc/passwd', 'http://'])(
     'the URL %j',
     async (url) => {
@@ -316,7 +316,7 @@ describe('what cannot be sent is told in a sentence', () => {
     },
   );
 
-  test('a port where nobody listens', async () => {
+  test('a closed port', async () => {
     const receiver = await receive(() => {});
     await receiver[Symbol.asyncDispose]();
     const attempt = await post(newSender(), `http://127.0.0.1:${receiver.port}/?key=secret`);
@@ -324,7 +324,7 @@ describe('what cannot be sent is told in a sentence', () => {
     expect(JSON.stringify(attempt)).not.toContain('secret');
   });
 
-  test('a header that would start another one', async () => {
+  test('a header with a line break', async () => {
     await using receiver = await receive((_, response) => void response.end());
     const delivery = {
       url: `http://127.0.0.1:${receiver.port}/`,
@@ -341,7 +341,7 @@ describe('what cannot be sent is told in a sentence', () => {
     expect(attempt).toMatchObject({ code: null, error: 'No TLS connection could be agreed on.' });
   });
 
-  test('a name that DNS does not know, or does not answer for', async () => {
+  test('a name that DNS does not have, or does not answer for', async () => {
     const failing = (code: string) =>
       newSender({ lookup: () => Promise.reject(Object.assign(new Error(), { code })) });
     expect((await post(failing('ENOTFOUND'), 'http://a.example/')).error).toBe(
@@ -398,7 +398,7 @@ describe('an attempt that is stopped', () => {
     expect(requests).toBe(1);
   });
 
-  test('by closing the sender ends, too, as does every later one', async () => {
+  test('ends with the sender, as does every later one', async () => {
     const asked = Promise.withResolvers<void>();
     await using receiver = await receive(() => asked.resolve());
     const sender = newSender();

@@ -62,7 +62,7 @@ describe('during a rotation', () => {
     expect(() => new Webhook(newSecret()).verify(BODY, headers)).toThrow();
   });
 
-  test('the header that receivers compare whole has one value, by the secret that they know', () => {
+  test('the header with a single value is signed with the secret that receivers have', () => {
     const sign = (secret: string) =>
       createHmac('sha256', secret)
         .update(`${headers[`${PREFIX}-Timestamp`]}.${BODY}`)
@@ -84,7 +84,7 @@ describe('verify', () => {
   const headers = lowerCased(signatureHeaders({ prefix: PREFIX, id: 'a', at, body: BODY, secrets }));
   const received = { prefix: PREFIX, headers, body: Buffer.from(BODY), secret, now: at };
 
-  test('tells valid from invalid, whatever was changed', () => {
+  test('distinguishes valid from invalid deliveries, whatever was changed', () => {
     expect(verify(received)).toEqual({ prefixed: 'valid', standard: 'valid', ageSeconds: 0 });
     const both = { prefixed: 'invalid', standard: 'invalid' };
     expect(verify({ ...received, secret: newSecret() })).toMatchObject(both);
@@ -93,7 +93,7 @@ describe('verify', () => {
     expect(verify({ ...received, headers: changed })).toMatchObject(both);
   });
 
-  test('tells what is missing, and the age', () => {
+  test('reports what is missing, and the age', () => {
     const now = new Date(at.getTime() + 601_000);
     expect(verify({ ...received, now }).ageSeconds).toBe(601);
     expect(verify({ ...received, headers: {} })).toEqual({
@@ -104,7 +104,7 @@ describe('verify', () => {
     });
   });
 
-  test('has an answer to any headers', () => {
+  test('returns a result for any headers', () => {
     const value = fc.oneof(fc.string(), fc.array(fc.string()), fc.constant(undefined));
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom(...Object.keys(headers)), value), (given) => {

@@ -47,7 +47,7 @@ for (const [what, data] of [
   ['its URL was changed', { url: 'https://other.example.com/in' }],
   ['somebody else stands behind it', { actorKind: 'api_key', actorId: 'another' }],
 ] as const)
-  test(`an endpoint is not deactivated for what came of an attempt when ${what} since`, async () => {
+  test(`an endpoint is not deactivated for the result of an attempt when ${what} since`, async () => {
     const { store, endpoint, read, change } = await setUp();
     await change(data);
     expect(await deactivateBecause(store, endpoint, 'gone')).toBe(null);
@@ -55,7 +55,7 @@ for (const [what, data] of [
     expect((await read()).deactivatedAt).toBe(null);
   });
 
-test('what is pending is not canceled for an endpoint that was activated again meanwhile', async () => {
+test('pending deliveries are not canceled for an endpoint that was activated again meanwhile', async () => {
   const { store, workspaceId, endpoint, change, delivery } = await setUp();
   expect(await deactivateBecause(store, endpoint, 'gone')).toEqual([]);
   await change({ deactivatedAt: null, deactivationReason: null });
@@ -87,7 +87,7 @@ test('an answer that is written while the person is being erased is not kept', a
   expect(attempts).toMatchObject([{ number: 1, responseStart: null }]);
 });
 
-test('an answer that arrives twice is not kept when the person was erased between', async () => {
+test('an answer that arrives twice is not kept if the person was erased in between', async () => {
   const { store, workspaceId, contactId, outcome } = await setUp();
   await recordOutcomes(store, [{ ...outcome, code: 200, status: 'delivered', waitMs: null }]);
   await eraseContact(executorOf(store.pool), workspaceId, contactId, null);

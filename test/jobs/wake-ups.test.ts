@@ -46,7 +46,7 @@ async function subscribe() {
   return { id, to, create };
 }
 
-test('what becomes due meanwhile is sent while an earlier delivery is under way', async () => {
+test('a delivery that becomes due is sent while an earlier one is in progress', async () => {
   const { to, create } = await subscribe();
   to.answer = (_, index) => (index === 0 ? null : 200);
   for (const count of [1, 2, 3]) {
@@ -55,7 +55,7 @@ test('what becomes due meanwhile is sent while an earlier delivery is under way'
   }
 });
 
-test('nobody looks for deliveries of a busy endpoint because others have some', async () => {
+test('deliveries of other endpoints cause no look-ups for a busy endpoint', async () => {
   const [busy, other] = [await subscribe(), await subscribe()];
   busy.to.answer = () => null;
   await busy.create();

@@ -15,7 +15,7 @@ function withForm(page: Shown, button: string): Shown {
   return { ...page, text: `<form${form}` };
 }
 
-test('a person signs in there, sees what they granted, and withdraws it: its tokens end at once', async () => {
+test('a person signs in, sees their grants, and revokes one: its tokens end at once', async () => {
   const scene = await createScene(gateway);
   const { tokens } = await getTokens(scene, { workspaceIds: [scene.first.id] });
   const browser = new Browser(scene.fetch);
@@ -34,7 +34,7 @@ test('a person signs in there, sees what they granted, and withdraws it: its tok
   expect(requirePage(await scene.browser.open(next.url)).text).toContain('asks for access');
 });
 
-test('withdrawing asks first and names the application; keeping it changes nothing', async () => {
+test('revoking asks for confirmation with the application’s name; declining changes nothing', async () => {
   const scene = await createScene(gateway);
   const { tokens } = await getTokens(scene, { workspaceIds: [scene.first.id] });
   const caller = { authorization: `Bearer ${tokens.access_token}` };
@@ -59,7 +59,7 @@ test('withdrawing asks first and names the application; keeping it changes nothi
   expect(again.text).toContain('No application has access');
 });
 
-test('whoever is signed in for an application is signed in there, and the other way round', async () => {
+test('a sign-in for an application is also one for the account page, and vice versa', async () => {
   const scene = await createScene(gateway);
   await getTokens(scene);
   expect(requirePage(await scene.browser.open(ACCOUNT)).text).toContain(scene.user.email);
@@ -69,7 +69,7 @@ test('whoever is signed in for an application is signed in there, and the other 
   expect(page.text).toContain('asks for access');
 });
 
-test('an application that was allowed twice is one entry; both devices work until it is withdrawn', async () => {
+test('an application that was allowed twice is one entry; both devices work until it is revoked', async () => {
   const scene = await createScene(gateway);
   const { tokens: first } = await getTokens(scene, { workspaceIds: [scene.first.id] });
   const elsewhere = { ...scene, browser: new Browser(scene.fetch) };
@@ -91,7 +91,7 @@ test('an application that was allowed twice is one entry; both devices work unti
   expect(await statuses()).toEqual([401, 401]);
 });
 
-test('every form leads back to the page (Post/Redirect/Get), which says what was done and nothing else', async () => {
+test('every form redirects to the page (Post/Redirect/Get), which reports only what was done', async () => {
   const scene = await createScene(gateway);
   await getTokens(scene);
   const browser = new Browser(scene.fetch);
@@ -131,7 +131,7 @@ test('signing out ends the session, not only its cookie', async () => {
   expect(await (await scene.fetch(ACCOUNT, { headers: { cookie } })).text()).toContain('Password');
 });
 
-test('nobody withdraws what is not theirs, nor by a form that was not theirs', async () => {
+test('nobody revokes another person’s grant, or revokes with another browser’s form', async () => {
   const [scene, other] = [await createScene(gateway), await createScene(gateway)];
   const { tokens } = await getTokens(other);
   await getTokens(scene);
@@ -150,7 +150,7 @@ test('nobody withdraws what is not theirs, nor by a form that was not theirs', a
   expect(requirePage(await scene.browser.open(ACCOUNT)).text).toContain('Withdraw access');
 });
 
-test('the sign-in form counts only in the browser that was shown it, and a failed one says so', async () => {
+test('the sign-in form works only in the browser that got it, and reports a failure', async () => {
   const scene = await createScene(gateway);
   const [shown, other] = [new Browser(scene.fetch), new Browser(scene.fetch)];
   const page = requirePage(await shown.open(ACCOUNT));
@@ -163,7 +163,7 @@ test('the sign-in form counts only in the browser that was shown it, and a faile
   );
 });
 
-test('a person changes their password: they stay signed in here, other browsers and the old password are out', async () => {
+test('a person who changes their password stays signed in here, and other browsers and the old password are out', async () => {
   const scene = await createScene(gateway);
   const { tokens } = await getTokens(scene);
   const browser = new Browser(scene.fetch);
@@ -204,7 +204,7 @@ test('a person changes their password: they stay signed in here, other browsers 
   expect((await gateway.send('/api/v2/teams', { caller })).status).toBe(200);
 });
 
-test('a password is changed by nobody but its owner, in the browser that got the form', async () => {
+test('only its owner changes a password, in the browser that got the form', async () => {
   const [scene, other] = [await createScene(gateway), await createScene(gateway)];
   await getTokens(scene);
   await getTokens(other);

@@ -83,7 +83,7 @@ describe('a request that is invalid', () => {
 });
 
 describe('requests that begin a sign-in', () => {
-  test('from one network are so many within a while and no more, and others go on', async () => {
+  test('from one network are limited within a while, and other networks continue', async () => {
     expect(await tally(2, () => authorize(valid()))).toEqual({ 303: 2 });
     expect(await prisma().signInFailure.updateMany({ data: { failures: MOST - 3 } })).toEqual({ count: 1 });
     expect(await tally(8, () => authorize(valid()))).toEqual({ 303: 3, 429: 5 });
@@ -96,7 +96,7 @@ describe('requests that begin a sign-in', () => {
     expect((await authorize(valid())).status).toBe(303);
   });
 
-  test('do not count once somebody has signed in: one address may be that of many people', async () => {
+  test('do not count after a sign-in: one address may be that of many people', async () => {
     const { browser, fetch, platform, user } = scene;
     const page = requirePage(await browser.open((await platform.request()).url));
     await useUp();
@@ -108,7 +108,7 @@ describe('requests that begin a sign-in', () => {
     expect(requirePage(await begin()).status).toBe(429);
   });
 
-  test('go round without a sign-in as often as they were begun: each round counts, and leaves no row more', async () => {
+  test('may be repeated without a sign-in: each counts, and adds no further row', async () => {
     const { browser, platform } = await createScene(gateway);
     const { url } = requirePage(await browser.open((await platform.request()).url));
     const round = async (page: string) => {
@@ -122,7 +122,7 @@ describe('requests that begin a sign-in', () => {
     expect((await round(next.url)).status).toBe(429);
   });
 
-  test('by a person who is signed in count for that person, wherever they are', async () => {
+  test('by a signed-in person count for that person, wherever they are', async () => {
     await getTokens(scene);
     await prisma().signInFailure.deleteMany();
     const ask = async () => {
@@ -135,7 +135,7 @@ describe('requests that begin a sign-in', () => {
     requirePage(await new Browser(scene.fetch).open((await scene.platform.request()).url));
   });
 
-  test('take the place of the oldest when there are too many in all, and the newest can be answered', async () => {
+  test('replace the oldest beyond the total limit, and the newest can be answered', async () => {
     const places = 5;
     await gateway.app.store.pool.query(`alter sequence oauth_states_slot_seq maxvalue ${places} restart`);
     const [first, ...others] = await Promise.all(
@@ -160,7 +160,7 @@ describe('requests that begin a sign-in', () => {
 });
 
 describe('pushed requests', () => {
-  test('of a client without a secret are so many from one network, and have bounded places', async () => {
+  test('of a client without a secret are limited for each network, and in number', async () => {
     const { id } = await factories.oauthClient(gateway.app, {
       secretHash: null,
       metadata: { token_endpoint_auth_method: 'none' },
@@ -173,7 +173,7 @@ describe('pushed requests', () => {
     expect((await push(queryOf(id), { address: '10.8.0.2' })).status).toBe(201);
   });
 
-  test('of a client that registered itself as well, though it has a secret', async () => {
+  test('of a self-registered client are limited too, although it has a secret', async () => {
     const { id, clientSecret } = await factories.oauthClient(gateway.app, { dynamic: true });
     const body = `${queryOf(id)}&client_secret=${clientSecret}`;
     const headers = { ...FORM, authorization: `Basic ${btoa(`${id}:${clientSecret}`)}` };
@@ -183,7 +183,7 @@ describe('pushed requests', () => {
     expect((await push(body)).status).toBeLessThan(500);
   });
 
-  test('of a client that the operator registered, with its secret, are not counted', async () => {
+  test('of a client that the operator registered, with its secret, are not limited', async () => {
     const { id, clientSecret } = await factories.oauthClient(gateway.app);
     const headers = { ...FORM, authorization: `Basic ${btoa(`${id}:${clientSecret}`)}` };
     expect((await push(queryOf(id), { headers })).status).toBe(201);
@@ -192,7 +192,7 @@ describe('pushed requests', () => {
   });
 });
 
-test('a session that is over is not followed by rows of nobody\u2019s, however often its cookie is sent', async () => {
+test('an ended session leaves no further rows, however often its cookie is sent', async () => {
   const { browser, user } = await createScene(gateway);
   requirePage(
     await signIn(browser, requirePage(await browser.open('http://localhost:4000/account')), user.email),

@@ -29,7 +29,7 @@ async function accountBy(jar: Browser['jar']): Promise<string> {
   return (await gateway.send('/account', { headers: { cookie } })).text();
 }
 
-test('another person signs in on the same request, decides for themselves, and the first one is signed out', async () => {
+test('another person who signs in on the same request decides for themselves, and the first one is signed out', async () => {
   const { browser, page, platform, sent, tokens, user } = await atConsent();
   const other = await createScene(gateway);
   const before = [...browser.jar];
@@ -49,7 +49,7 @@ test('another person signs in on the same request, decides for themselves, and t
   expect(await platform.introspect(tokens.access_token)).toMatchObject({ active: true });
 });
 
-test('whoever changed their mind signs in as themselves, or goes back without', async () => {
+test('a person who changes their mind signs in as themselves, or goes back without', async () => {
   const same = await atConsent();
   const again = requirePage(await same.browser.submit(same.page, [], 'switch'));
   const consent = requirePage(await signIn(same.browser, again, same.user.email));
@@ -61,7 +61,7 @@ test('whoever changed their mind signs in as themselves, or goes back without', 
   expect(denied.searchParams.get('error')).toBe('access_denied');
 });
 
-test('nobody is signed out by a form that is not ours', async () => {
+test('a forged form signs nobody out', async () => {
   const { browser, page, user } = await atConsent();
   const forged = { ...page, text: page.text.replace(/name="csrf" value="[^"]*"/, 'name="csrf" value="x"') };
   expect(requirePage(await browser.submit(forged, [], 'switch')).status).toBe(403);

@@ -44,7 +44,7 @@ async function getCode(scene: Scene) {
 }
 
 describe('codes', () => {
-  test('a code that is used again gives nothing, and ends what it gave', async () => {
+  test('a reused code gives nothing, and ends its tokens', async () => {
     const scene = await createScene(gateway);
     const { sent, back } = await getCode(scene);
     const tokens = await scene.platform.redeem(back, sent);
@@ -56,7 +56,7 @@ describe('codes', () => {
     });
   });
 
-  test('of many who redeem a code at once one succeeds, and what that one got is dead', async () => {
+  test('of many concurrent redemptions of a code one succeeds, and its tokens are revoked', async () => {
     const scene = await createScene(gateway);
     const { sent, back } = await getCode(scene);
     const tries = await Promise.allSettled(
@@ -65,7 +65,7 @@ describe('codes', () => {
     expect(await statusOf(theOnlyOne(tries).access_token)).toBe(401);
   });
 
-  test('a code is no good to another client, at another redirect, with another verifier or with none', async () => {
+  test('a code is refused from another client, for another redirect URI, and with a wrong or missing verifier', async () => {
     const scene = await createScene(gateway);
     const { sent, back } = await getCode(scene);
     const { platform } = scene;
@@ -105,7 +105,7 @@ describe('codes', () => {
     }
   });
 
-  test('every answer names its issuer, so that one of another server is told apart (RFC 9207)', async () => {
+  test('every answer has its issuer, so that clients detect one of another server (RFC 9207)', async () => {
     const scene = await createScene(gateway);
     const { sent, back } = await getCode(scene);
     expect(scene.platform.server.authorization_response_iss_parameter_supported).toBe(true);
@@ -142,7 +142,7 @@ describe('redirects', () => {
     expect(page.text).not.toContain('attacker.example');
   });
 
-  test('neither a missing address nor an unknown client sends anybody anywhere', async () => {
+  test('neither a missing redirect URI nor an unknown client redirects anybody', async () => {
     const scene = await createScene(gateway);
     for (const changes of [{ redirect_uri: null }, { client_id: 'fgc_nobody' }, { client_id: null }]) {
       const sent = await scene.platform.request(changes);
@@ -168,7 +168,7 @@ describe('redirects', () => {
     await ask();
   });
 
-  test('no parameter of ours sends a person elsewhere after a form: sign-in, consent, account page', async () => {
+  test('no parameter redirects a person elsewhere after a form: sign-in, consent, account page', async () => {
     const scene = await createScene(gateway);
     const { browser, platform, user, teamId } = scene;
     const names = ['return_to', 'returnTo', 'next', 'redirect_uri', 'post_logout_redirect_uri'];
@@ -202,7 +202,7 @@ describe('redirects', () => {
 });
 
 describe('refresh tokens', () => {
-  test('one that is used again ends all that was got with its grant', async () => {
+  test('a reused one ends all tokens of its grant', async () => {
     const scene = await createScene(gateway);
     const { tokens } = await getTokens(scene);
     const next = await scene.platform.refresh(tokens.refresh_token ?? '');
@@ -216,7 +216,7 @@ describe('refresh tokens', () => {
     expect(await statusOf(tokens.access_token)).toBe(401);
   });
 
-  test('of many who use one at once one succeeds, and what that one got is dead', async () => {
+  test('of many concurrent uses one succeeds, and its tokens are revoked', async () => {
     const scene = await createScene(gateway);
     const { tokens } = await getTokens(scene);
     const tries = await Promise.allSettled(
@@ -226,7 +226,7 @@ describe('refresh tokens', () => {
     expect(await statusOf(tokens.access_token)).toBe(401);
   });
 
-  test('one gives no scope that was not granted, and is no good to another client', async () => {
+  test('one gives no scope beyond the grant, and is refused from another client', async () => {
     const scene = await createScene(gateway);
     const { tokens } = await getTokens(scene, { scopes: ['contacts:read'] });
     const refreshToken = tokens.refresh_token ?? '';
@@ -241,7 +241,7 @@ describe('refresh tokens', () => {
 });
 
 describe('people', () => {
-  test('whoever is disabled is signed out, cannot sign in, and their tokens are dead', async () => {
+  test('a disabled person is signed out, cannot sign in, and has no valid tokens', async () => {
     const scene = await createScene(gateway);
     const { tokens } = await getTokens(scene);
     await users.disable(gateway.app, scene.user.id);
@@ -254,7 +254,7 @@ describe('people', () => {
     expect([after.status, after.text.includes('is wrong')]).toEqual([422, true]);
   });
 
-  test('a session that outlives its person asks to sign in; somebody else may then', async () => {
+  test('a session of a deleted person asks to sign in; another person may do so', async () => {
     const scene = await createScene(gateway);
     await getTokens(scene);
     const prisma = prismaOf(gateway.app.store);
@@ -268,7 +268,7 @@ describe('people', () => {
 });
 
 describe('pages', () => {
-  test('a form counts only with its signature, in the browser that was shown it', async () => {
+  test('a form works only with its signature, in the browser that got it', async () => {
     const scene = await createScene(gateway);
     const sent = await scene.platform.request();
     const signInAt = requirePage(await scene.browser.open(sent.url));
@@ -294,7 +294,7 @@ describe('pages', () => {
     ).toBe(true);
   });
 
-  test('cookies are for us alone: HttpOnly, SameSite, signed, and Secure with a __Host- name over https', async () => {
+  test('cookies are for this server alone: HttpOnly, SameSite, signed, and Secure with a __Host- name over https', async () => {
     const secure = await createGateway({
       env: { AUTH_URL: 'https://auth.example.com', SERVICE_HOST: 'example.com' },
     });
@@ -322,7 +322,7 @@ describe('pages', () => {
     await secure.close();
   });
 
-  test('a name that a client gave itself stays text', async () => {
+  test('the self-chosen name of a client is rendered as text', async () => {
     const scene = await createScene(gateway);
     const prisma = prismaOf(gateway.app.store);
     const name = '<script>alert(1)</script>"><img src=x>';

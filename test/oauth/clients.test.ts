@@ -88,7 +88,7 @@ test.each([
   },
 );
 
-test('a client gets tokens for its team with its secret, all its scopes or fewer, never more', async () => {
+test('a client gets tokens for its team with its secret, for at most its own scopes', async () => {
   const { platform, team, client } = await createMachine();
   const all = await platform.clientCredentials();
   expect(all).toMatchObject({ scope: 'contacts:read account:read', expires_in: 300 });
@@ -110,7 +110,7 @@ test('a client gets tokens for its team with its secret, all its scopes or fewer
   await expect(platform.clientCredentials({ resource })).rejects.toMatchObject({ error: 'invalid_target' });
 });
 
-test('a client that was made for some workspaces reaches no others', async () => {
+test('a client for some workspaces reaches no others', async () => {
   const { platform, workspace, team } = await createMachine({ workspaces: [1n] });
   const other = await factories.workspace(gateway.app, { teamId: team });
   const { access_token: token } = await platform.clientCredentials();
@@ -118,7 +118,7 @@ test('a client that was made for some workspaces reaches no others', async () =>
   expect((await call(token, `/api/v2/workspaces/${other.id}/contacts`)).status).toBe(404);
 });
 
-test('its token ends when it is revoked, and all of them when the client is removed', async () => {
+test('a token ends when it is revoked, and all end when the client is removed', async () => {
   const { platform, client } = await createMachine();
   const [first, second] = [await platform.clientCredentials(), await platform.clientCredentials()];
   await platform.revoke(first.access_token);
@@ -130,7 +130,7 @@ test('its token ends when it is revoked, and all of them when the client is remo
   await expect(platform.clientCredentials()).rejects.toMatchObject({ status: 401 });
 });
 
-test('a wrong secret, another one of the right form or none at all is refused', async () => {
+test('a wrong, a well-formed foreign or a missing secret is refused', async () => {
   const { platform } = await createMachine();
   const { clientSecret } = await factories.oauthClient(gateway.app);
   for (const secret of ['wrong', clientSecret, `${clientSecret}x`]) {
@@ -213,7 +213,7 @@ test.each([
   });
 });
 
-test('an address registers so many clients an hour and no more; a while later it may again', async () => {
+test('an address may register a limited number of clients an hour', async () => {
   let now = Date.now();
   const bounded = await createGateway({ overrides: { clock: () => new Date(now) } });
   const send = () =>
@@ -231,7 +231,7 @@ test('an address registers so many clients an hour and no more; a while later it
   await bounded.close();
 });
 
-test('where registration is switched off there is no such endpoint, and the metadata names none', async () => {
+test('if registration is off, there is no such endpoint, and none in the metadata', async () => {
   const closed = await createGateway({ env: { OAUTH_REGISTRATION: 'off' } });
   expect((await discover(fetchOf(closed), AUTH_URL)).registration_endpoint).toBeUndefined();
   const headers = { 'content-type': 'application/json' };

@@ -21,7 +21,7 @@ async function call(token: string, path = '/api/v2/teams') {
   return gateway.send(path, { caller: { authorization: `Bearer ${token}` } });
 }
 
-test('a person signs in, allows, and the platform calls both faces with what it got', async () => {
+test('a person signs in and allows, and the platform calls both APIs with its token', async () => {
   const scene = await createScene(gateway);
   const { tokens, back } = await getTokens(scene);
   expect(back.searchParams.get('iss')).toBe('http://localhost:4000');
@@ -62,7 +62,7 @@ test('the access token is a JWT as RFC 9068 has it, with team, workspaces and sc
   expect(claims.exp - claims.iat).toBe(300);
 });
 
-test('what was not ticked is not granted, over either face and in introspection', async () => {
+test('unticked scopes are not granted, over either API and in introspection', async () => {
   const scene = await createScene(gateway);
   const { tokens } = await getTokens(scene, { workspaceIds: [scene.second.id], scopes: ['contacts:read'] });
   expect(tokens.scope).toBe('contacts:read');
@@ -78,7 +78,7 @@ test('what was not ticked is not granted, over either face and in introspection'
   });
 });
 
-test('nothing ticked, no workspace, no team of theirs: the page says so and nothing is granted', async () => {
+test('without scopes, workspaces or a team of theirs the page says so and nothing is granted', async () => {
   const scene = await createScene(gateway);
   const { platform, browser, teamId, user } = scene;
   const stranger = await createScene(gateway);
@@ -126,7 +126,7 @@ test('a second request for the same needs neither sign-in nor consent; a wider o
   expect(requirePage(await scene.browser.open(wider.url)).text).toContain('value="funnels:write"');
 });
 
-test('a refresh token is good once; it gives a new pair with the same reach', async () => {
+test('a refresh token is valid once; it gives a new pair with the same reach', async () => {
   const scene = await createScene(gateway);
   const { tokens } = await getTokens(scene, { workspaceIds: [scene.first.id] });
   const next = await scene.platform.refresh(tokens.refresh_token ?? '');
@@ -138,7 +138,7 @@ test('a refresh token is good once; it gives a new pair with the same reach', as
   expect(narrower.scope).toBe('account:read');
 });
 
-test('revoking a token of either kind ends what was got with the grant, and introspection says no more of it', async () => {
+test('revoking a token of either kind ends all tokens of the grant, and introspection says no more of it', async () => {
   const scene = await createScene(gateway);
   for (const kind of ['access_token', 'refresh_token'] as const) {
     const { tokens } = await getTokens(scene);
@@ -154,7 +154,7 @@ test('revoking a token of either kind ends what was got with the grant, and intr
   }
 });
 
-test('a client neither ends nor learns of the tokens of another', async () => {
+test('a client neither revokes nor inspects the tokens of another', async () => {
   const scene = await createScene(gateway);
   const { tokens } = await getTokens(scene);
   const other = await createPlatform(gateway.app, scene.fetch);
@@ -168,7 +168,7 @@ test('a client neither ends nor learns of the tokens of another', async () => {
   expect((await call(tokens.access_token)).status).toBe(200);
 });
 
-test('a request may be pushed first (RFC 9126), and its address is good once', async () => {
+test('a request may be pushed first (RFC 9126), and its URI is valid once', async () => {
   const scene = await createScene(gateway);
   const { platform } = scene;
   const sent = await platform.request({ scope: 'contacts:read' });
@@ -190,7 +190,7 @@ test('a request may be pushed first (RFC 9126), and its address is good once', a
   expect(requirePage(await scene.browser.open(url.href)).status).toBe(400);
 });
 
-test('a token can be asked for one face of an owned host, and is good there alone (RFC 8707)', async () => {
+test('a token can be requested for one API of an owned host, and is valid only there (RFC 8707)', async () => {
   const scene = await createScene(gateway);
   const resource = 'http://localhost:4000/api/v2';
   const { tokens } = await getTokens(scene, {}, { resource });
@@ -218,7 +218,7 @@ test("a program on the person's own machine may come back on any port of its loo
   expect((await call(next.access_token)).status).toBe(200);
 });
 
-test('GraphiQL is a client without being registered, until the operator disables it', async () => {
+test('GraphiQL is a client without registration, until the operator disables it', async () => {
   const scene = await createScene(gateway);
   const given = { id: 'graphiql', secret: null, redirectUri: 'http://localhost:4000/graphql' };
   const platform = new Platform(scene.platform.server, scene.fetch, given);
@@ -235,7 +235,7 @@ test('GraphiQL is a client without being registered, until the operator disables
   expect(requirePage(await scene.browser.open((await platform.request()).url)).status).toBe(400);
 });
 
-test('what the platform may not ask for is refused before anybody is asked', async () => {
+test('scopes beyond those of the platform are refused before anybody sees a page', async () => {
   const scene = await createScene(gateway, { metadata: { scope: 'contacts:read' } });
   for (const scope of ['openid', 'contacts:write', 'contacts:read everything', 'read']) {
     const back = requireLeft(await scene.browser.open((await scene.platform.request({ scope })).url));
@@ -245,7 +245,7 @@ test('what the platform may not ask for is refused before anybody is asked', asy
   expect(plain.text).toContain('Sign in');
 });
 
-test('a client without the refresh grant gets an access token alone, and its code is used up as any', async () => {
+test('a client without the refresh grant gets only an access token, and its code is used up as usual', async () => {
   const scene = await createScene(gateway, { metadata: { grant_types: ['authorization_code'] } });
   const { sent, back, tokens } = await getTokens(scene);
   expect(tokens.refresh_token).toBeUndefined();
@@ -288,7 +288,7 @@ test.each(['form_post', 'fragment', 'web_message', 'form_post.jwt', 'other'])(
   },
 );
 
-test('the response mode query is what it is without one', async () => {
+test('the response mode query is the same as none', async () => {
   const { platform } = await createScene(gateway);
   const { url } = await platform.request({ response_mode: 'query' });
   const answer = await gateway.send(url.slice(new URL(url).origin.length), {

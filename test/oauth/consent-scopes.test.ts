@@ -21,7 +21,7 @@ const unused = SCOPES.filter((scope) => scope.includes(':') && !needed.has(scope
 const scopesOn = (text: string) =>
   [...text.matchAll(/name="scope" value="([^"]+)"/g)].map(([, scope]) => scope);
 
-test('of all scopes, consent asks for those that an operation needs, and the wildcards', async () => {
+test('consent asks for the scopes that an operation needs, and the wildcards', async () => {
   expect([...needed]).toEqual(expect.arrayContaining(['funnels:write', 'store:read']));
   const scene = await createScene(gateway);
   const { url } = await scene.platform.request({ scope: SCOPES.join(' ') });
@@ -55,7 +55,7 @@ testUnused('a request for nothing that an operation needs goes back with invalid
   expect(back.get('error_description')).toBe('no operation needs any of these scopes');
 });
 
-test('where only changing is asked for, the person ticks something, or is told to', async () => {
+test('if a client requests only changes, the person must tick something, and the page says so', async () => {
   const scene = await createScene(gateway);
   const sent = await scene.platform.request({ scope: 'funnels:write' });
   let page = requirePage(await scene.browser.open(sent.url));

@@ -46,8 +46,8 @@ async function guess(): Promise<void> {
   }
 }
 
-describe('the owner of an account that is guessed at', () => {
-  test('signs in from anywhere when the guesses come from one place, and they are told to wait there', async () => {
+describe('the owner of an account under attack', () => {
+  test('signs in from anywhere if the guesses come from one place, which must wait', async () => {
     const elsewhere = browserAt('10.11.0.1');
     for (let i = 0; i < 10; i++) expect(await signInAt(elsewhere, 'wrong password')).toBe(422);
     expect(await signInAt(elsewhere)).toBe(429);
@@ -70,7 +70,7 @@ describe('the owner of an account that is guessed at', () => {
     },
   );
 
-  test('signs in with no such browser after their password was replaced', async () => {
+  test('is not recognized by the browser any more after a new password', async () => {
     const own = browserAt(`10.13.${networks++}.1`);
     expect(await signInAt(own)).toBe(200);
     await users.setPassword(gateway.app, scene.user.id, 'another long password');
@@ -84,7 +84,7 @@ describe('the owner of an account that is guessed at', () => {
   });
 });
 
-test('the cookie is for the whole of this host, out of reach of scripts and of other sites, and says no e-mail address', async () => {
+test('the cookie covers this host, is hidden from scripts and other sites, and contains no e-mail address', async () => {
   const browser = browserAt('10.15.0.1');
   await signInAt(browser);
   const line = browser.answers
@@ -103,7 +103,7 @@ test('the cookie is for the whole of this host, out of reach of scripts and of o
   await secure.close();
 });
 
-test('a wrong password makes no browser one that was signed in with', async () => {
+test('a wrong password does not make a browser a recognized one', async () => {
   const browser = browserAt('10.16.0.1');
   expect(await signInAt(browser, 'wrong password')).toBe(422);
   expect(browser.jar.map(({ name }) => name)).not.toContain('fgw_device');

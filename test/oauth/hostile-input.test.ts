@@ -185,7 +185,7 @@ describe('a registration', () => {
     );
   });
 
-  test('may be as deep as its length lets it', async () => {
+  test('may be nested as deep as its length permits', async () => {
     const depth = 25_000;
     for (const member of ['x', 'contacts', 'redirect_uris', 'jwks', 'client_name'])
       await send(
@@ -195,6 +195,6 @@ describe('a registration', () => {
   });
 });
 
-test('after all that no failure is logged', () => {
+test('afterwards no failure is logged', () => {
   expect(breakages(gateway)).toEqual([]);
 });

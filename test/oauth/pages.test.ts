@@ -66,14 +66,14 @@ const pages: [string, () => Response][] = [
 ];
 
 describe.each(pages)('the %s page', (_, page) => {
-  test('writes whatever it is given as text', async () => {
+  test('renders all input as text', async () => {
     const body = await page().text();
     expect(body).not.toContain('<script');
     expect(body).not.toContain('">alert');
     expect(body).toContain('&lt;script&gt;alert(&#39;x&#39;)');
   });
 
-  test('may not be framed, cached, sniffed or scripted, and asks nothing of any other place', async () => {
+  test('may not be framed, cached, sniffed or scripted, and loads nothing from other origins', async () => {
     const { headers } = page();
     expect(Object.fromEntries(headers)).toMatchObject({
       'content-type': 'text/html; charset=utf-8',
@@ -92,7 +92,7 @@ describe.each(pages)('the %s page', (_, page) => {
   });
 });
 
-test('a form may lead on to the scheme of the redirect URI and to no other, whatever the URI holds', () => {
+test('a form may redirect to the scheme of the redirect URI and to no other, whatever the URI has', () => {
   const policyFor = (...formAction: string[]) =>
     /form-action ([^;]*)/.exec(
       signInPage({ ...form, clientName: 'X', formAction }).headers.get('content-security-policy') ?? '',
@@ -104,7 +104,7 @@ test('a form may lead on to the scheme of the redirect URI and to no other, what
 });
 
 describe('sign-in', () => {
-  test('keeps the e-mail address after a mistake, never the password, and says it to screen readers', async () => {
+  test('keeps the e-mail address after a mistake, never the password, and announces the mistake to screen readers', async () => {
     const response = signInPage({ ...form, clientName: null, email: 'ada@example.com', error: 'Wrong.' });
     const body = await response.text();
     expect(response.status).toBe(422);
@@ -119,12 +119,12 @@ describe('sign-in', () => {
     expect(response.headers.get('retry-after')).toBe('60');
   });
 
-  test('can be left where an application waits, and has nothing to leave otherwise', async () => {
+  test('can be canceled if an application waits, and has no such button otherwise', async () => {
     expect(await signInPage({ ...form, clientName: 'X' }).text()).toContain('value="deny" formnovalidate');
     expect(await signInPage({ ...form, clientName: null }).text()).not.toContain('value="deny"');
   });
 
-  test('the form is read as it was typed, but for spaces around the address', () => {
+  test('the form is read unchanged, except for surrounding spaces', () => {
     const sent = new URLSearchParams({ email: ' ada@example.com ', password: ' x ', decision: 'sign_in' });
     expect(parseSignIn(sent)).toEqual({ decision: 'sign_in', email: 'ada@example.com', password: ' x ' });
     expect(parseSignIn(new URLSearchParams('decision=deny')).decision).toBe('deny');
@@ -134,13 +134,13 @@ describe('sign-in', () => {
 describe('consent', () => {
   const read = (text: string) => parseConsent(new URLSearchParams(text));
 
-  test('denying stands in the same form as allowing, before it, so that the Enter key never allows', async () => {
+  test('the deny button is before the allow button in the same form, so that the Enter key never allows', async () => {
     const [, buttons = ''] =
       /<div class="buttons">([\s\S]*?)<\/div>/.exec(await consentPage(consent).text()) ?? [];
     expect([...buttons.matchAll(/value="(\w+)"/g)].map(([, value]) => value)).toEqual(['deny', 'allow']);
   });
 
-  test('the whole team is null, chosen workspaces are a list, and those of another team do not count', () => {
+  test('the complete team is null, chosen workspaces are a list, and those of another team are ignored', () => {
     const common = 'scope=contacts:read&scope=funnels:read&decision=allow';
     expect(read(`${common}&team=1&access-1=team&workspace-1=11`)).toEqual({
       decision: 'allow',
@@ -152,13 +152,13 @@ describe('consent', () => {
     expect(read(`${common}&team=2&access-1=team&access-2=some`).workspaceIds).toEqual([]);
   });
 
-  test('a form without a reach is never the whole team, and one without a decision is a denial', () => {
+  test('a form without workspaces never means the complete team, and one without a decision is a denial', () => {
     expect(read('decision=allow&team=1&scope=read').workspaceIds).toEqual([]);
     expect(read('team=1&scope=read').decision).toBe('deny');
     expect(read('decision=ALLOW').decision).toBe('deny');
   });
 
-  test('whoever is somebody else says so in the same form, whatever is chosen in it', async () => {
+  test('another person says so in the same form, whatever is chosen in it', async () => {
     const body = await consentPage(consent).text();
     expect(body.match(/<form/g)).toHaveLength(1);
     const buttons = [...body.matchAll(/<button[^>]* value="(\w+)"/g)].map(([, value]) => value);
@@ -167,14 +167,14 @@ describe('consent', () => {
     expect(read('decision=switch').decision).toBe('switch');
   });
 
-  test('keeps what was chosen, beside what is missing', async () => {
+  test('keeps the choices when something is missing', async () => {
     const none = read('decision=allow&team=1&access-1=some&scope=contacts:read');
     const body = await consentPage({ ...consent, chosen: none, error: 'Choose.' }).text();
     expect(body).toMatch(/value="some" checked/);
     expect(body).not.toMatch(/value="team" checked/);
   });
 
-  test('what the person may grant for none of their teams cannot be ticked', async () => {
+  test('scopes that the person may grant for none of their teams cannot be ticked', async () => {
     const other = { teamId: 2n, teamName: 'Globex', workspaces: [] };
     const inputFor = async (notFor: string[]) => {
       const scopes = [{ scope: 'account:write', sentence: 'Change teams', notFor }];
@@ -185,7 +185,7 @@ describe('consent', () => {
     expect(await inputFor(['Acme'])).toMatch(/value="account:write"\s*>/);
   });
 
-  test('what only reads is ticked beforehand, what changes data never is, and the page says so', async () => {
+  test('read scopes are ticked in advance, scopes that change data never are, and the page says so', async () => {
     const bodyFor = async (scopes: string[], role: Partial<ConsentData> = {}) => {
       const choices = scopes.map((scope) => ({ scope, sentence: scopeSentence(scope) }));
       const body = await consentPage({ ...consent, scopes: choices, ...role }).text();
@@ -212,14 +212,14 @@ describe('consent', () => {
     expect((await bodyFor(['read', 'write'], { chosen, error: 'Choose.' })).ticked).toEqual(['write']);
   });
 
-  test('says that the person makes themselves known too, whatever they choose', async () => {
+  test('says that allowing also reveals the person’s identity', async () => {
     const sentence = '<p>If you allow it, Mailpilot also learns your name and e-mail address.</p>';
     expect(await consentPage(consent).text()).toContain(sentence);
     const chosen = read('decision=allow&team=1');
     expect(await consentPage({ ...consent, chosen, error: 'Choose.' }).text()).toContain(sentence);
   });
 
-  test('says where the browser goes, and when that is on the same computer', async () => {
+  test('says where the browser goes next, and if that is on the same computer', async () => {
     const textFor = async (redirectHost: string, isHere = false) =>
       (await consentPage({ ...consent, redirectHost, isHere }).text()).match(/Afterwards.*<\/p>/)?.[0];
     expect(await textFor('app.example.com')).toBe(
@@ -250,7 +250,7 @@ describe('consent', () => {
   });
 });
 
-test('the account page names each grant, and its forms say which one', async () => {
+test('the account page lists each grant, and its forms identify theirs', async () => {
   const body = await accountPage({ ...account, grants: [{ ...grant, workspaces: null }] }).text();
   expect(body).toContain('1 March 2026');
   expect(body).not.toContain(', last on');
@@ -266,7 +266,7 @@ test('the account page names each grant, and its forms say which one', async () 
   expect(read('decision=else')).toBeNull();
 });
 
-test('the password form is one that password managers know, and never has a password in it', async () => {
+test('the password form suits password managers, and never contains a password', async () => {
   const failed = { field: 'password', message: 'Too short.' };
   const response = accountPage({ ...account, failed });
   const body = await response.text();
@@ -305,7 +305,7 @@ test.each([
   expect(waitSentence(seconds, new Date('2026-03-01T10:00:30Z'))).toBe(sentence);
 });
 
-test('every scope is a sentence, and no two are the same', () => {
+test('every scope has its own sentence', () => {
   const sentences = SCOPES.map(scopeSentence);
   expect(new Set(sentences).size).toBe(SCOPES.length);
   for (const sentence of sentences) expect(sentence).toMatch(/^(Read|Change) [a-z]/);

@@ -36,12 +36,12 @@ describe('an authorization request', () => {
     async (name) => expectRefused(await authorize({ [name]: 's'.repeat(4_097) })),
   );
 
-  test('whose parameters are too long together is refused as well', async () => {
+  test('with parameters that are too long in total is refused as well', async () => {
     await expectRefused(await authorize({ state: 's'.repeat(4_000), nonce: 'n'.repeat(2_000) }));
     await expectRefused(await authorize({ state: '\u20ac'.repeat(700) }));
   });
 
-  test('with too many parameters is refused: each resource would be looked up', async () => {
+  test('with too many parameters is refused, because each resource is looked up', async () => {
     await expectRefused(await authorize({}, '&resource=http://x.localhost:4000'.repeat(32)));
   });
 });
@@ -52,7 +52,7 @@ describe('other endpoints', () => {
     return gateway.send(`/oauth/${name}`, { method: 'POST', headers, body });
   };
 
-  test('a pushed request is bounded as one in an address is (RFC 9126 \u00a72.3)', async () => {
+  test('a pushed request has the same limits as one in a URL (RFC 9126 \u00a72.3)', async () => {
     const query = new URL((await scene.platform.request()).url).search.slice(1);
     expect((await send('par', `${query}&state=${'s'.repeat(4_097)}`)).status).toBe(413);
     expect((await send('par', `${query}&state=${'s'.repeat(7_000)}`)).status).toBe(413);
@@ -65,7 +65,7 @@ describe('other endpoints', () => {
     expect(statements).toBe(0);
   });
 
-  test('a client that registers itself says no more of itself than 8,192 bytes', async () => {
+  test('a self-registering client may send at most 8,192 bytes', async () => {
     const metadata = (bytes: number) => {
       const text = JSON.stringify({
         redirect_uris: ['https://p.example/'],

@@ -103,7 +103,7 @@ const PROBLEMS: [string, number, string, () => Promise<Response>][] = [
 ];
 
 describe.each(PROBLEMS)('%s', (_, status, title, ask) => {
-  test('is answered by a page that says what happened, what to do, and the request id', async () => {
+  test('gets a page that says what happened, what to do, and the request id', async () => {
     const answer = await ask();
     expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8']);
     const text = await answer.text();
@@ -116,7 +116,7 @@ describe.each(PROBLEMS)('%s', (_, status, title, ask) => {
   });
 });
 
-test('the library’s own words stand there too, for who makes the application', async () => {
+test('the page also has the library’s message, for developers of the application', async () => {
   const answer = await gateway.send(await authorize({ redirect_uri: 'https://evil.example/' }), {
     headers: { ...HTML, 'x-request-id': 'mine.1' },
   });
@@ -125,7 +125,7 @@ test('the library’s own words stand there too, for who makes the application',
   expect(text).toContain('<code>mine.1</code>');
 });
 
-test('a program gets a problem document where there is no page', async () => {
+test('a program gets a problem document instead of a page', async () => {
   for (const [path, status] of [
     ['/oauth/nothing', 404],
     ['/oauth/token', 405],
@@ -140,10 +140,10 @@ test('refusals keep their headers on pages: Allow, Retry-After', async () => {
   expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
 });
 
-describe('somebody who must wait', () => {
+describe('a person who must wait', () => {
   const WAIT = 'Try again in about 15 minutes, after 12:16 UTC.';
 
-  test('is told until when, in the same answer for an address that has no account', async () => {
+  test('learns until when, in the same words for an address without an account', async () => {
     const answers = await Promise.all(
       [scene.user.email, 'nobody-at-all@example.com'].map(async (email) => {
         const browser = new Browser(scene.fetch);
@@ -165,7 +165,7 @@ describe('somebody who must wait', () => {
     expect(answers[0]?.text).not.toMatch(/<input[^>]*aria-invalid/);
   });
 
-  test('is told so where an application sent them, too', async () => {
+  test('learns this after a redirect from an application too', async () => {
     let page = requirePage(await scene.browser.open((await scene.platform.request()).url));
     for (let i = 0; i < 11; i++)
       page = requirePage(await signIn(scene.browser, page, scene.user.email, 'not the password'));
@@ -173,7 +173,7 @@ describe('somebody who must wait', () => {
     expect(page.text).toContain(WAIT);
   });
 
-  test('is told so before a sign-in begins', async () => {
+  test('learns this before a sign-in starts', async () => {
     const key = networkKey(gateway.app, 'authorization', 'unknown');
     for (let i = 0; i < 500; i++) await countTry(gateway.app.store, key, now, 15 * 60_000);
     const answer = await gateway.send(await authorize({}), { headers: HTML });

@@ -37,7 +37,7 @@ type Document = Record<string, unknown> & { readonly grant_types_supported: stri
 
 const WELL_KNOWN = '/.well-known/oauth-authorization-server';
 
-test('its metadata says what it does, and nothing of OpenID', async () => {
+test('its metadata describes its features, and no OpenID', async () => {
   const document = (await (await gateway.send(WELL_KNOWN)).json()) as Document;
   expect(document).toMatchObject({
     issuer: 'http://localhost:4000',
@@ -78,7 +78,7 @@ test('below a path, the metadata is at the issuer and with the path inserted, an
   await below.close();
 });
 
-test('it is not reachable on a custom domain, nor on the hosts of teams and workspaces', async () => {
+test('it is unreachable on custom domains, and on the hosts of teams and workspaces', async () => {
   const { id: teamId } = await factories.team(gateway.app, { subdomain: 'a-team' });
   const workspace = await factories.workspace(gateway.app, { teamId, subdomain: 'a-workspace' });
   await factories.customDomain(gateway.app, workspace.id, 'shop.example.net');
@@ -101,19 +101,19 @@ test('it is not reachable on a custom domain, nor on the hosts of teams and work
   }
 });
 
-test('at another name of the service its pages lead to {auth_url}, which has the cookies', async () => {
+test('on another host name of the service its pages redirect to {auth_url}, which has the cookies', async () => {
   const answer = await gateway.send('/account?x=1', { host: '127.0.0.1:4000' });
   expect([answer.status, answer.headers.get('location')]).toEqual([307, 'http://localhost:4000/account?x=1']);
 });
 
-test('with an outside issuer there is no authorization server here', async () => {
+test('with an external issuer there is no authorization server here', async () => {
   const outside = await createGateway({ env: { OAUTH_ISSUER: 'https://issuer.example.com' } });
   for (const path of [WELL_KNOWN, '/oauth/authorize', '/oauth/jwks', '/account'])
     expect([path, (await outside.send(path)).status]).toEqual([path, 404]);
   await outside.close();
 });
 
-test('another method is 405 with Allow; too long a body and another type are refused as such', async () => {
+test('another method gets 405 with Allow; a long body and another type are refused as such', async () => {
   const put = await gateway.send('/oauth/token', { method: 'PUT', body: 'x' });
   expect([put.status, put.headers.get('allow')]).toEqual([405, 'POST']);
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -129,7 +129,7 @@ test('another method is 405 with Allow; too long a body and another type are ref
   ).toBe(415);
 });
 
-describe('nothing that a client can send makes a 500', () => {
+describe('no input of a client causes a 500', () => {
   const PKCE = `code_challenge=${'a'.repeat(43)}&code_challenge_method=S256`;
   const KNOWN = 'client_id=graphiql&redirect_uri=http://localhost:4000/graphql&response_type=code';
   const form = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -219,7 +219,7 @@ describe('nothing that a client can send makes a 500', () => {
   });
 });
 
-test('when the database is away, programs and people are told so: 503 with Retry-After', async () => {
+test('without a database, programs and people get 503 with Retry-After', async () => {
   const broken = await createGateway();
   const scene = await createScene(broken);
   await scene.browser.open((await scene.platform.request()).url);
@@ -322,7 +322,7 @@ test('two processes share sessions, codes and tokens, and hear of each other’s
   await here.close();
 });
 
-test('what has expired is deleted, and nothing else', async () => {
+test('only expired rows are deleted', async () => {
   const scene = await createScene(gateway);
   const { tokens } = await getTokens(scene);
   const prisma = prismaOf(gateway.app.store);
@@ -339,7 +339,7 @@ test('what has expired is deleted, and nothing else', async () => {
   expect(await prisma.oauthState.count()).toBe(0);
 });
 
-test('a code that has expired is refused, and until then it is good', async () => {
+test('a code is valid until it expires, and refused afterwards', async () => {
   let now = Date.now();
   const later = await createGateway({ overrides: { clock: () => new Date(now) } });
   const scene = await createScene(later);

@@ -71,7 +71,7 @@ async function errorWithoutPrompt({ platform, browser }: Scene): Promise<string 
 }
 
 describe.each(ENDINGS)('%s', (_name, end) => {
-  test('ends a session for good, though a request under way writes it back', async () => {
+  test('ends a session for good, even if a concurrent request writes it back', async () => {
     const scene = await createScene(gateway);
     await getTokens(scene);
     expect(requirePage(await endMeanwhile(scene, end)).text).toContain('name="password"');
@@ -79,7 +79,7 @@ describe.each(ENDINGS)('%s', (_name, end) => {
     expect(await errorWithoutPrompt(scene)).toBe('login_required');
   });
 
-  test('ends a sign-in whose answer was not followed yet', async () => {
+  test('ends a sign-in whose redirect was not followed yet', async () => {
     const scene = await createScene(gateway);
     const browser = new Browser(async (url, init) => {
       if (url.includes('/oauth/authorize/')) await end(scene.user.id);
@@ -91,7 +91,7 @@ describe.each(ENDINGS)('%s', (_name, end) => {
     expect(requirePage(await browser.open(ACCOUNT)).text).toContain('name="password"');
   });
 
-  test('makes a consent page that is open worth nothing', async () => {
+  test('makes an open consent page useless', async () => {
     const scene = await createScene(gateway);
     await getTokens(scene);
     const grants = () => prismaOf(gateway.app.store).oauthGrant.count({ where: { userId: scene.user.id } });
@@ -104,7 +104,7 @@ describe.each(ENDINGS)('%s', (_name, end) => {
   });
 });
 
-test('two tabs that come back from their consent pages at once both get there', async () => {
+test('two tabs that return from their consent pages at once both succeed', async () => {
   const scene = await createScene(gateway);
   const gate = Promise.withResolvers<void>();
   let [isClosed, atGate] = [false, 0];

@@ -6,7 +6,7 @@ const reading = (remaining: number) => ({ limit: 100, remaining, resetMs: 60_000
 
 afterEach(() => void vi.useRealTimers());
 
-test('nobody is watched who has used less than half of the limit', () => {
+test('an address with less than half of the limit is not tracked', () => {
   const busy = createBusyAddresses(60_000);
   busy.note('a', reading(51));
   expect([busy.any, busy.has('a'), busy.waitMs('a')]).toEqual([false, false, 0]);
@@ -27,7 +27,7 @@ test('credentials are trusted in the network where they were valid, until they a
   expect(busy.isTrusted('a', 'Bearer x')).toBe(false);
 });
 
-test('when the windows of all are over, nothing is remembered', () => {
+test('after all windows have ended, nothing is kept in memory', () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const busy = createBusyAddresses(5);
   busy.note('a', { limit: 10, remaining: 0, resetMs: 5 });

@@ -16,7 +16,7 @@ describe('in any order of requests', () => {
     giveBack: fc.boolean(),
   });
 
-  test('no key gets more than the limit in one of its windows, and what is left is exact', async () => {
+  test('no key gets more than the limit in one of its windows, and the remaining number is exact', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { maxLength: 60 }),
@@ -50,7 +50,7 @@ describe('in any order of requests', () => {
     );
   });
 
-  test('of requests at the same moment exactly as many are accepted as there are points', async () => {
+  test('of concurrent requests exactly as many are accepted as there are points', async () => {
     const counter = createCounter(options(7));
     const taken = await Promise.all(Array.from({ length: 50 }, () => counter.take('a', 1)));
     expect(taken.filter(({ accepted }) => accepted)).toHaveLength(7);
@@ -68,7 +68,7 @@ test('a clock that is set back makes no window longer', async () => {
 });
 
 describe('memory', () => {
-  test('so many keys are kept and no more; one that goes on asking is not forgotten for others', () => {
+  test('the number of keys is bounded, and an active key is not evicted for others', () => {
     const memory = new BoundedMemory(5_000, 60, 100);
     for (let i = 0; i < 5_000; i++) {
       memory.take('busy', 1);
@@ -78,7 +78,7 @@ describe('memory', () => {
     expect(memory.take('busy', 1).accepted).toBe(false);
   });
 
-  test('a long key is kept as its hash', async () => {
+  test('a long key is stored as its hash', async () => {
     const counter = createCounter(options(2));
     const long = 'x'.repeat(10_000);
     await counter.take(`${long}1`, 2);

@@ -61,7 +61,7 @@ const until = async (isTrue: () => boolean) => {
   while (!isTrue()) await new Promise((done) => setImmediate(done));
 };
 
-test('nobody listens where it should be', async () => {
+test('the server is down', async () => {
   const { lines, states } = await ratesOver('redis://127.0.0.1:1');
   expect(await take(5)).toEqual([true, true, true, false, false]);
   await until(() => lines.length > 0);
@@ -70,14 +70,14 @@ test('nobody listens where it should be', async () => {
   expect(states[0]?.()).toBe(false);
 });
 
-test('it accepts connections and never says a word', async () => {
+test('the server accepts connections and never answers', async () => {
   const { url } = await listen(() => null);
   const { states } = await ratesOver(url);
   expect(await take(5)).toEqual([true, true, true, false, false]);
   expect(states[0]?.()).toBe(false);
 });
 
-test('it falls silent: one request waits, a short time; and nobody else', async () => {
+test('the server stops answering: one request waits for a short time, and no other does', async () => {
   const { url, sent } = await listen((command) =>
     /info/i.test(command) ? INFO : /\beval/i.test(command) ? null : '+OK\r\n',
   );
@@ -88,7 +88,7 @@ test('it falls silent: one request waits, a short time; and nobody else', async 
   expect(lines.join('')).toContain('There was no answer within 50 ms.');
 });
 
-test('an answer that is there when a busy process gets to it is in time', async () => {
+test('an answer that has arrived when a busy process reads it is in time', async () => {
   const { url } = await listen((command) =>
     /info/i.test(command) ? INFO : /\beval/i.test(command) ? '*2\r\n:4\r\n:60000\r\n' : '+OK\r\n',
   );
@@ -103,7 +103,7 @@ test('an answer that is there when a busy process gets to it is in time', async 
   expect(states[0]?.()).toBe(true);
 });
 
-test('each process goes on from what was counted in common', async () => {
+test('each process continues from the shared counts', async () => {
   let isSilent = false;
   const { url } = await listen((command) => {
     if (isSilent) return null;
@@ -116,7 +116,7 @@ test('each process goes on from what was counted in common', async () => {
   expect(await take(3)).toEqual([true, false, false]);
 });
 
-test('what it is sent names nobody', async () => {
+test('the server gets no names', async () => {
   const { url, sent } = await listen((command) =>
     /info/i.test(command) ? INFO : /\beval/i.test(command) ? '*2\r\n:1\r\n:60000\r\n' : '+OK\r\n',
   );

@@ -96,7 +96,7 @@ test.each(RESOURCES.filter(({ type }) => !WITHOUT_TABLE.includes(type)))(
 );
 
 test.each([...new Set(RESOURCES.map(({ table }) => table))])(
-  '%s: each column is described, or known to be shown to nobody',
+  '%s: each column is described, or listed as internal',
   (table) => {
     const described = RESOURCES.filter((resource) => resource.table === table).flatMap(({ fields }) =>
       Object.keys(fields).map(toSnakeCase),
@@ -107,7 +107,7 @@ test.each([...new Set(RESOURCES.map(({ table }) => table))])(
   },
 );
 
-test('whether something is archived is generated from when it was', async () => {
+test('the column archived is generated from archived_at', async () => {
   const { rows } = await gateway.app.store.pool.query<{ table: string }>(
     `select table_name as "table" from information_schema.columns where table_schema = 'public'
       and column_name = 'archived' and generation_expression = '(archived_at IS NOT NULL)'`,
@@ -118,7 +118,7 @@ test('whether something is archived is generated from when it was', async () => 
   expect(archivable.filter((table) => !generated.includes(table))).toEqual([]);
 });
 
-test('what clients name by its id is held by a foreign key within the workspace', async () => {
+test('a reference from a client has a foreign key within the workspace', async () => {
   const { rows } = await gateway.app.store.pool.query<{ name: string }>(
     `select conrelid::regclass || '.' || string_agg(attname, ',' order by place) as name
      from pg_constraint, unnest(conkey) with ordinality as k (attribute, place), pg_attribute
@@ -135,7 +135,7 @@ test('what clients name by its id is held by a foreign key within the workspace'
   expect(references.filter((reference) => !keys.includes(reference))).toEqual([]);
 });
 
-test('ids that clients give are checked: by `refers`, for `idsOf` checks nothing', () => {
+test('ids from clients use `refers`, which is checked, and not `idsOf`, which is not', () => {
   const unchecked = RESOURCES.flatMap(({ type, fields }) =>
     Object.entries<Field>(fields)
       .filter(([, { idsOf, refers, writable }]) => idsOf && !refers && writable)
@@ -145,7 +145,7 @@ test('ids that clients give are checked: by `refers`, for `idsOf` checks nothing
   expect(unchecked).toEqual(['Product.variantIds', 'Product.priceIds']);
 });
 
-test('what leads personal data to its contact is not made null when the contact is deleted', async () => {
+test('the reference from personal data to its contact is not set to null when the contact is deleted', async () => {
   const { rows } = await gateway.app.store.pool.query<{ table: string }>(
     `select conrelid::regclass::text as "table" from pg_constraint
      where contype = 'f' and confrelid = 'contacts'::regclass and confdeltype in ('n', 'd')`,
@@ -157,7 +157,7 @@ test('what leads personal data to its contact is not made null when the contact 
   expect(personal.filter((table) => losing.includes(table))).toEqual([]);
 });
 
-test('what is personal is a column of its own, which an erasure can blank', async () => {
+test('personal data has a column of its own, which an erasure can blank', async () => {
   const { rows } = await gateway.app.store.pool.query<{ name: string }>(
     `select attrelid::regclass || '.' || attname as name from pg_attribute where attnum > 0
        and (attgenerated <> '' or attnotnull and exists (
@@ -173,7 +173,7 @@ test('what is personal is a column of its own, which an erasure can blank', asyn
     }
 });
 
-test('a row with personal data says since when it can hold any, from its creation on', async () => {
+test('a row with personal data has the time since when it can contain any, from its creation on', async () => {
   const { rows } = await gateway.app.store.pool.query<{ table: string }>(
     `select table_name as "table" from information_schema.columns
      where table_schema = 'public' and column_name = $1 and column_default = 'clock_timestamp()' order by 1`,
@@ -183,7 +183,7 @@ test('a row with personal data says since when it can hold any, from its creatio
   expect(rows.map(({ table }) => table)).toEqual([...new Set(blanked)].toSorted());
 });
 
-test('an amount names a currency, or a field with one', () => {
+test('an amount has a currency, or a field with one', () => {
   for (const { type, fields } of RESOURCES)
     for (const [property, { currency }] of Object.entries<Field>(fields)) {
       const isKnown =

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { SCOPES } from '../../src/auth/scopes.ts';
 import { EVENT_TYPES, isEventType, scopeOfEventType } from '../../src/resources/event-types.ts';
 
-test('each type is there once, with its topic and a scope that there is', () => {
+test('each type occurs once, with its topic and an existing scope', () => {
   const ids = EVENT_TYPES.map(({ id }) => id);
   expect(ids).toEqual([...new Set(ids)]);
   for (const { id, topic, scope } of EVENT_TYPES) {
@@ -13,7 +13,7 @@ test('each type is there once, with its topic and a scope that there is', () => 
   }
 });
 
-test('what is documented is there as it is spelt, whatever noun it is of', () => {
+test('documented types exist under the same spelling, whatever their noun', () => {
   const documented = [
     'contact.identified',
     'contacts/applied_tag.created',

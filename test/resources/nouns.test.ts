@@ -28,7 +28,7 @@ test.each(['type', 'table', 'number'] as const)('no two nouns have the same %s',
   expect(all).toEqual([...new Set(all)]);
 });
 
-test.each(NOUNS)('$type: what its place needs is there', (noun) => {
+test.each(NOUNS)('$type: the description has what its place needs', (noun) => {
   const {
     type,
     number,

@@ -71,7 +71,7 @@ test('without a domain they are on the host of the workspace, also where they ar
   }
 });
 
-test('another subdomain of the workspace, and a domain of the funnel, are another address at once', async () => {
+test('a new subdomain of the workspace, or domain of the funnel, changes the address at once', async () => {
   const tag = (await client.send('GET', `/api/v2/pages/${alone.id}`)).headers.get('ETag') ?? '';
   const moved = await client.send('PUT', inWorkspace, { workspace: { subdomain: 'moved-slopes' } });
   expect([moved.status, moved.body]).toMatchObject([200, { subdomain: 'moved-slopes' }]);
@@ -90,7 +90,7 @@ test('another subdomain of the workspace, and a domain of the funnel, are anothe
   await client.send('PUT', inWorkspace, { workspace: { subdomain } });
 });
 
-test('where the system chooses the port, they have the chosen one', async () => {
+test('with a system-chosen port, addresses have that port', async () => {
   const other = openGateway({ databaseUrl: databaseUrlOf(gateway) }, { env: { PORT: '0' } });
   const listener = await listen(other.app);
   try {
@@ -125,7 +125,7 @@ describe.each<[env: Record<string, string>, origin: string | null]>([
   const other = openGateway({ databaseUrl: databaseUrlOf(gateway) }, { env });
   afterAll(() => other.close());
 
-  test(`they are below ${origin}`, async () => {
+  test(`addresses are below ${origin}`, async () => {
     expect(await urlsOf(other, env['SERVICE_HOST'])).toEqual(expected(origin));
   });
 });

@@ -29,7 +29,7 @@ async function told(): Promise<Record<string, unknown>[]> {
   return events.map(({ data }) => data as Record<string, unknown>);
 }
 
-test('a tag that is on the contact already is answered 200 with what is there, and nothing is changed', async () => {
+test('a tag that the contact already has is answered with 200, and nothing is changed', async () => {
   const tag = await client.tag('vip');
   const { body: contact } = await client.create();
   const made = await apply(contact.id, tag);
@@ -48,7 +48,7 @@ test('a tag that is on the contact already is answered 200 with what is there, a
   expect(await client.recordOf(contact.id)).toEqual(record);
 });
 
-test('of many requests at once one applies the tag, and all answer with what it applied', async () => {
+test('one of many concurrent requests applies the tag, and all return the result', async () => {
   const tag = await client.tag('vip');
   const { body: contact } = await client.create();
   const answers = await Promise.all(Array.from({ length: 12 }, () => apply(contact.id, tag)));
@@ -56,7 +56,7 @@ test('of many requests at once one applies the tag, and all answer with what it 
   expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
 });
 
-test('while others remove the tag it is applied again and again, and never refused', async () => {
+test('the tag can be applied again and again while others remove it, and is never refused', async () => {
   const tag = await client.tag('vip');
   const { body: contact } = await client.create();
   const statuses = await Promise.all(
@@ -69,7 +69,7 @@ test('while others remove the tag it is applied again and again, and never refus
   for (const status of statuses) expect([200, 201]).toContain(status);
 });
 
-test('a caller who may change contacts, but not read them, is answered the ids, the times and the tag that was given', async () => {
+test('a caller who may change contacts but not read them gets the ids, the times and the sent tag', async () => {
   const tag = await client.tag('vip');
   const { body: contact } = await client.create();
   const made = await apply(contact.id, tag);
@@ -84,7 +84,7 @@ test('a caller who may change contacts, but not read them, is answered the ids, 
   expect([response.status, await response.json()]).toEqual([200, shown]);
 });
 
-test('a contact with as many tags as it may have still answers 200 for one of them, and 422 for another', async () => {
+test('a contact with the maximum of tags still answers 200 for one of them, and 422 for another', async () => {
   const prisma = prismaOf(gateway.app.store);
   const { workspaceId } = client;
   const { body: contact } = await client.create();
@@ -98,7 +98,7 @@ test('a contact with as many tags as it may have still answers 200 for one of th
   expect(await client.refused(422, 'POST', path, { tag_id: await client.tag('more') })).toEqual(['tag_id']);
 });
 
-test('a key of another request is refused also where the tag is on the contact', async () => {
+test('an idempotency key of another request is refused also if the contact has the tag', async () => {
   const [a, b] = [await client.tag('a'), await client.tag('b')];
   const { body: contact } = await client.create();
   await apply(contact.id, a, { 'Idempotency-Key': 'one' });
@@ -109,7 +109,7 @@ test('a key of another request is refused also where the tag is on the contact',
   ]);
 });
 
-test('shows its contact in short, wherever it is shown: also in events and in the audit trail', async () => {
+test('has a short form of its contact in every output, also in events and in the audit trail', async () => {
   const tag = await client.tag('vip');
   const { body: contact } = await client.create(PERSON);
   const made = await apply(contact.id, tag);
@@ -130,7 +130,7 @@ test('shows its contact in short, wherever it is shown: also in events and in th
   ]);
 });
 
-test('an event of a tag that is given with its contact shows the contact as that change left it', async () => {
+test('an event of a tag that is created with its contact has the contact after that change', async () => {
   const [a, b] = [await client.tag('a'), await client.tag('b')];
   const { body: contact } = await client.create({ ...PERSON, tag_ids: [a] });
   await client.send('PATCH', member(contact.id), { first_name: 'Eva', tag_ids: [b] });
@@ -147,7 +147,7 @@ test('an event of a tag that is given with its contact shows the contact as that
   );
 });
 
-test('what is removed while its contact is changed shows the contact as it was left by then', async () => {
+test('a tag that is removed during a change of its contact has the contact after that change', async () => {
   const tag = await client.tag('vip');
   const { body: contact } = await client.create(PERSON);
   await apply(contact.id, tag);
@@ -162,7 +162,7 @@ test('what is removed while its contact is changed shows the contact as it was l
   expect((await told()).at(-1)).toMatchObject({ contact: { first_name: 'Eva' } });
 });
 
-test('nothing of the person is left in events and audit entries of tags once they are erased', async () => {
+test('an erasure leaves no personal data in events and audit entries of tags', async () => {
   const { body: contact } = await client.create({ ...PERSON, tag_ids: [await client.tag('a')] });
   await apply(contact.id, await client.tag('b'));
   expect((await client.send('DELETE', `${member(contact.id)}/gdpr_destroy`)).status).toBe(200);

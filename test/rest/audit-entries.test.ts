@@ -102,7 +102,7 @@ describe.each([
     expect(types.filter((type) => [...hidden, UNKNOWN].includes(type))).toEqual([]);
   }
 
-  test('REST shows what entries hold of the objects that the caller may read, and all else of every entry', async () => {
+  test('REST returns an entry’s data only for objects that the caller may read, and the rest of every entry', async () => {
     const caller = await callerWith(...scopes);
     const list = await json<EntryJson[]>(
       await gateway.send(`/api/v2/workspaces/${workspaceId}/audit_entries?per_page=100`, { caller }),
@@ -115,7 +115,7 @@ describe.each([
     expect(single).toEqual(list);
   });
 
-  test('GraphQL shows the same in lists, with other fields or without, and by id', async () => {
+  test('GraphQL returns the same in lists, with or without other fields, and by id', async () => {
     const caller = await callerWith(...scopes);
     const { workspace } = await dataOf(gateway, ENTRIES, { id: String(workspaceId) }, { caller });
     const nodes = workspace?.auditEntries?.nodes ?? [];
@@ -153,7 +153,7 @@ test('integers of 64 bits are exact and JSON is compact over both faces', async 
   }
 });
 
-test('an entry says who, over what, and in which request', async () => {
+test('an entry has its actor, its channel and its request', async () => {
   const caller = await callerWith();
   const { workspace } = await dataOf(gateway, ACTIONS_ALONE, { id: String(workspaceId) }, { caller });
   expect(workspace?.auditEntries).toEqual({
@@ -169,7 +169,7 @@ test('an entry says who, over what, and in which request', async () => {
   });
 });
 
-test('it is known of every noun that is recorded who may read what entries hold of it', () => {
+test('every recorded noun has a scope that is needed to read its entries', () => {
   const recorded = RESOURCES.filter(({ topic }) => topic !== undefined).map(subjectTypeOf);
   expect([...scopesNeeded.keys()]).toEqual(expect.arrayContaining(recorded));
 });

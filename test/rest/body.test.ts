@@ -97,7 +97,7 @@ async function send({
   return { response, handled: [...handled] };
 }
 
-test('the handler gets what the body gave, in the terms of rows', async () => {
+test('the handler gets the body’s values in the form of rows', async () => {
   const answer = await send({ query: '?per_page=3', body: '{"first_name":"Ada","anonymous":0,"more":1}' });
   expect(answer.handled).toEqual([{ body: { firstName: 'Ada', anonymous: false }, size: 3 }]);
   expect(answer.response.status).toBe(204);
@@ -123,7 +123,7 @@ test.each([
   expect((await send({ body })).handled).toEqual([{ body: {}, size: 20 }]);
 });
 
-test('no body that is of no type counts as {}, and a coding by the name of none as none', async () => {
+test('an empty body without a type counts as {}, and an empty coding name as none', async () => {
   expect((await send({ type: null, body: new Uint8Array() })).handled).toHaveLength(1);
   for (const coding of ['identity', 'Identity', 'IDENTITY', 'identity, Identity', ''])
     expect([coding, (await send({ coding })).handled.length]).toEqual([coding, 1]);
@@ -154,11 +154,11 @@ test.each([
 const nested = (levels: number) =>
   `{"first_name":null,"x":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
 
-test('a body of 32 levels is taken', async () => {
+test('a body of 32 levels is accepted', async () => {
   expect((await send({ body: nested(32) })).response.status).toBe(204);
 });
 
-describe('before the handler is refused', () => {
+describe('a refusal before the handler', () => {
   const stream = (bytes: number) =>
     new ReadableStream({
       start(controller) {
@@ -206,7 +206,7 @@ describe('before the handler is refused', () => {
     await expectProblem(answer.response, code);
   });
 
-  test('a member that is wrong, by its name', async () => {
+  test('reports a wrong member by its name', async () => {
     const { response } = await send({ body: '{"first_name":1,"anonymous":2}' });
     const { errors } = await expectProblem(response, 'invalid');
     expect(errors.map(({ field }) => field)).toEqual(['first_name', 'anonymous']);
@@ -217,7 +217,7 @@ describe('before the handler is refused', () => {
   });
 });
 
-test('a body of exactly the limit is taken, announced or not', async () => {
+test('a body of exactly the limit is accepted, announced or not', async () => {
   const whole = `{}${' '.repeat(MAX_BODY_BYTES - 2)}`;
   expect((await send({ body: whole })).response.status).toBe(204);
   expect((await send({ body: whole, length: MAX_BODY_BYTES })).response.status).toBe(204);
@@ -225,7 +225,7 @@ test('a body of exactly the limit is taken, announced or not', async () => {
   expect((await send({ body: streamed })).response.status).toBe(204);
 });
 
-test('who may not is told so, whatever else is wrong, and nothing of the body is read', async () => {
+test('permission is checked first, before anything of the body is read', async () => {
   let isRead = false;
   const body = () =>
     new ReadableStream(
@@ -249,7 +249,7 @@ test('a route that takes no body ignores one', async () => {
   expect([answer.response.status, answer.handled]).toEqual([204, [{ body: undefined }]]);
 });
 
-test('the document has the body in both forms, no member of it required, and what can be wrong with it', () => {
+test('the document has the body in both forms, without required members, and with the possible errors', () => {
   const document = toOpenApi(routes, '1') as {
     paths: Record<string, Record<string, Record<string, object>>>;
     components: { schemas: object };
@@ -279,7 +279,7 @@ test('the document has the body in both forms, no member of it required, and wha
   expect(Object.keys(removal?.['responses'] ?? {})).not.toContain('413');
 });
 
-test('a member without which a body is refused is required in both forms', () => {
+test('a required member is required in both forms', () => {
   const { schema, required, components } = bodyOf(
     {
       ...thing,

@@ -21,7 +21,7 @@ const OF_ONE = UNSAFE.filter(({ success, isSummary }) => success !== 201 && !isS
 const STARRED = new Set(sampleAt('starred', OF_ONE, 3));
 
 describe.each(OF_ONE)('$route', (operation) => {
-  test('goes ahead with the tag of the object as it is or *, and is 412 with any other, changing nothing', async () => {
+  test('succeeds with the current tag or *, and gets 412 with any other, without a change', async () => {
     const tenant = await createTenant(gateway.app, 'known', client.teamId);
     const path = operation.path(tenant);
     const { method, body } = requestOf(operation, tenant);
@@ -35,7 +35,7 @@ describe.each(OF_ONE)('$route', (operation) => {
     expect(done.status).toBe(operation.success);
   });
 
-  test.runIf(STARRED.has(operation))('goes ahead with *', async () => {
+  test.runIf(STARRED.has(operation))('succeeds with *', async () => {
     const fresh = await createTenant(gateway.app, 'any', client.teamId);
     const { method, body } = requestOf(operation, fresh);
     const any = await client.send(method, operation.path(fresh), body, { 'If-Match': '*' });
@@ -47,7 +47,7 @@ describe.each(OF_ONE)('$route', (operation) => {
 const CHANGING = OF_ONE.filter(({ entries }) => entries !== 0);
 
 describe.each(sampleAt('raced', CHANGING, 3))('$route', (operation) => {
-  test('of many at once with the tag that all know, one goes ahead', async () => {
+  test('of many concurrent requests with the same tag one succeeds', async () => {
     const tenant = await createTenant(gateway.app, 'raced', client.teamId);
     const path = operation.path(tenant);
     const { method, body } = requestOf(operation, tenant);
@@ -62,7 +62,7 @@ describe.each(sampleAt('raced', CHANGING, 3))('$route', (operation) => {
 });
 
 test.each(UNSAFE.filter((operation) => !OF_ONE.includes(operation)))(
-  '$route of a new object, or of many, is 412 with any If-Match: there is none that it could name',
+  '$route of a new object, or of many, gets 412 with any If-Match, because no tag exists',
   async (operation) => {
     const tenant = await createTenant(gateway.app, 'new', client.teamId);
     const { method, body } = requestOf(operation, tenant);
@@ -71,7 +71,7 @@ test.each(UNSAFE.filter((operation) => !OF_ONE.includes(operation)))(
   },
 );
 
-test('an upsert of who is known goes ahead with the tag of the contact', async () => {
+test('an upsert of an existing contact succeeds with the tag of the contact', async () => {
   const { body, tag } = await client.create({ email_address: 'a@example.com' });
   const contact = { email_address: 'A@example.com', first_name: 'B' };
   const upsert = ['POST', `${client.contacts}/upsert`, { contact }] as const;

@@ -76,7 +76,7 @@ test('a split has its fields, with the first page of each branch', async () => {
   });
 });
 
-test('a split that is not set up has no filter, and empty branches are null', async () => {
+test('a new split has no filter, and empty branches are null', async () => {
   const empty = { show_page_step: null, page: null };
   const bare = await get('Bare');
   expect(bare.condition).toEqual({ filter_id: null, is_setup: false });
@@ -89,7 +89,7 @@ test('the list has every split of the funnel, nested ones too, by id', async () 
   );
 });
 
-test('the list shows filters only with expand[]=filter, and is otherwise the same as the splits themselves', async () => {
+test('the list has filters only with expand[]=filter, and otherwise equals the splits themselves', async () => {
   const full = await Promise.all(['Outer', 'Inner', 'Bare'].map((name) => get(name)));
   const byId = (a: Split, b: Split) => a.id - b.id;
   for (const query of ['?expand[]=filter', '?expand%5B%5D=filter&expand%5B%5D=filter', '?expand=filter'])
@@ -111,13 +111,13 @@ test.each([
   expect(errors).toEqual([{ field, message: `${field} must be filter.` }]);
 });
 
-test('a filter is shown only to who may read saved filters', async () => {
+test('a filter is visible only to callers who may read saved filters', async () => {
   expect((await get('Outer', blind)).condition).toEqual({ filter_id: filter.publicId, is_setup: true });
   for (const split of await list('?expand[]=filter', blind))
     expect(split.condition).not.toHaveProperty('filter');
 });
 
-test('a split is found under its own funnel only', async () => {
+test('a split is found only under its own funnel', async () => {
   const other = await factories.funnel(gateway.app, { workspaceId: funnel.workspaceId });
   for (const id of [other.id, other.publicId]) {
     const response = await gateway.send(`/api/v2/funnels/${id}/conditional_split_steps/${of('Outer').id}`, {
@@ -127,6 +127,6 @@ test('a split is found under its own funnel only', async () => {
   }
 });
 
-test('a page step is no conditional split', async () => {
+test('a page step is not a conditional split', async () => {
   await expectProblem(await gateway.send(`${path}/${of('A').publicId}`, { caller }), 'not_found');
 });

@@ -70,7 +70,7 @@ test.each([null, 'moved@example.com'])(
   },
 );
 
-test('removing a tag draws no id before it has the lock of its contact, so that events are in the order of the changes', async () => {
+test('removing a tag takes an id only after the lock of its contact, so that events are in the order of the changes', async () => {
   const { app } = gateway;
   const { id: tagId } = await factories.tag(app, contact.workspaceId, 'vip');
   await prismaOf(app.store).contactTag.create({
@@ -120,7 +120,7 @@ function beforeMessage(nth: number, work: () => Promise<unknown>): () => number 
   };
 }
 
-test('a tag is deleted at any moment of a change that takes it from a contact: each tag has its own event, or none', async () => {
+test('a tag that is deleted during a change of its contact has either an event of its own or none', async () => {
   const { app } = gateway;
   const put = (body: object) =>
     gateway.send(`/api/v2/contacts/${contact.id}`, {

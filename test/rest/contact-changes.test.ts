@@ -20,7 +20,7 @@ const TEXTS = [
 const everything = () => Object.fromEntries(TEXTS.map((name) => [name, `their ${name}`]));
 
 describe('creating', () => {
-  test('answers 201 with what a later GET shows byte for byte, its Location and its entity tag', async () => {
+  test('answers 201 with the bytes of a later GET, its Location and its entity tag', async () => {
     const tagIds = [await client.tag('one'), await client.tag('two')];
     const given = { ...everything(), custom_attributes: { size: 'L', '10': 'x', a1: 'é "quoted" \u2028' } };
     const made = await client.create({ ...given, email_address: 'Ann@Example.com', tag_ids: tagIds });
@@ -41,7 +41,7 @@ describe('creating', () => {
     ]);
   });
 
-  test('makes an anonymous contact; an address or a phone number makes it known', async () => {
+  test('creates an anonymous contact; an e-mail address or a phone number identifies it', async () => {
     for (const [given, anonymous] of [
       [{ tag_ids: [] }, 1],
       [{ first_name: 'Ann', email_address: null }, 1],
@@ -59,7 +59,7 @@ describe('creating', () => {
     }
   });
 
-  test('takes bare and wrapped members, and ignores what it does not know beside what it does', async () => {
+  test('accepts bare and wrapped members, and ignores unknown members next to known ones', async () => {
     const ids = {
       id: 5,
       public_id: 'x',
@@ -84,7 +84,7 @@ describe('creating', () => {
 });
 
 describe.each(['PUT', 'PATCH'])('%s', (method) => {
-  test('leaves what is absent, clears what is null, and answers what a later GET shows byte for byte', async () => {
+  test('keeps absent members, clears null ones, and returns the bytes of a later GET', async () => {
     const made = await client.create({ ...everything(), custom_attributes: { a: '1' } });
     for (const name of TEXTS) {
       const changed = await client.send(method, member(made.body.id), { contact: { [name]: null } });
@@ -107,7 +107,7 @@ describe.each(['PUT', 'PATCH'])('%s', (method) => {
     ]);
   });
 
-  test('identifies once: with the first address or phone number, and a contact stays known', async () => {
+  test('identifies a contact with the first e-mail address or phone number, for good', async () => {
     const { body } = await client.send('POST', client.contacts, { last_name: 'Lee' });
     for (const [given, anonymous] of [
       [{ first_name: 'Ann' }, 1],
@@ -124,7 +124,7 @@ describe.each(['PUT', 'PATCH'])('%s', (method) => {
 });
 
 describe('an e-mail address', () => {
-  test('is kept as it was written but for the white space around it, and compared without regard to case', async () => {
+  test('is stored as written without surrounding white space, and compared without letter case', async () => {
     const { body } = await client.create({ email_address: ' \t\r\nAnn.Lee@Example.COM\u00a0\ufeff' });
     expect(body['email_address']).toBe('Ann.Lee@Example.COM');
     const other = await client.create();
@@ -145,7 +145,7 @@ describe('an e-mail address', () => {
     }
   });
 
-  test('has no white space in what events and the audit trail hold, and 320 characters without it', async () => {
+  test('has no white space in events and the audit trail, and at most 320 characters', async () => {
     const address = `${'a'.repeat(308)}@example.com`;
     const { body } = await client.create({ email_address: `${' '.repeat(100)}${address}\n` });
     expect(body['email_address']).toBe(address);
@@ -161,7 +161,7 @@ describe('an e-mail address', () => {
       ]);
   });
 
-  test('may be the same in another workspace, and again when it is free', async () => {
+  test('may be the same in another workspace, and may be reused when it is free', async () => {
     const email_address = 'ann@example.com';
     const { body } = await client.create({ email_address });
     const other = await createRestClient(gateway, client.teamId);
@@ -174,7 +174,7 @@ describe('an e-mail address', () => {
 });
 
 describe('tag_ids', () => {
-  test('are numbers or digits, replace the set, and tell of each tag that came or went', async () => {
+  test('are numbers or digits, replace the set, and cause an event for each added or removed tag', async () => {
     const [a, b, c] = [await client.tag('a'), await client.tag('b'), await client.tag('c')];
     const { body } = await client.create({ tag_ids: [a, String(b), b] });
     expect(body.tags.map(({ id }) => id)).toEqual([a, b]);
@@ -192,14 +192,14 @@ describe('tag_ids', () => {
     expect(await change(null)).toEqual([]);
   });
 
-  test('keep when a tag that stays was applied', async () => {
+  test('keep the time at which a remaining tag was applied', async () => {
     const [a, b] = [await client.tag('a'), await client.tag('b')];
     const { body } = await client.create({ tag_ids: [a] });
     const { tags } = (await client.send('PATCH', member(body.id), { tag_ids: [a, b] })).body;
     expect(tags[0]).toEqual(body.tags[0]);
   });
 
-  test('that are no tags of the workspace, not ids, or too many are refused', async () => {
+  test('of other workspaces, invalid ones, or too many are refused', async () => {
     const { body } = await client.create();
     const { id } = await factories.tag(gateway.app, (await createRestClient(gateway)).workspaceId, 'theirs');
     const tooMany = Array.from({ length: 201 }, (_, i) => i + 1);
@@ -231,7 +231,7 @@ describe('tag_ids', () => {
 });
 
 describe('custom_attributes', () => {
-  test('are merged, their names put into snake case, null made an empty text, and other values text', async () => {
+  test('are merged, with names in snake case, null as an empty text, and other values as text', async () => {
     const { body } = await client.create({
       custom_attributes: { 'Shoe Size': 42, favouriteColour: 'red', a: null },
     });
@@ -247,7 +247,7 @@ describe('custom_attributes', () => {
     expect((await client.send('GET', member(body.id))).text).toBe(changed.text);
   });
 
-  test('that are no object are ignored, and make no contact by themselves', async () => {
+  test('other than an object are ignored, and create no contact by themselves', async () => {
     const { body } = await client.create({ custom_attributes: { a: '1' } });
     for (const custom_attributes of [null, [], ['a'], 'a', 5, true]) {
       const alone = await client.refused(422, 'POST', client.contacts, { custom_attributes, nonsense: 1 });
@@ -259,7 +259,7 @@ describe('custom_attributes', () => {
     }
   });
 
-  test('with an empty name are 400, and with the name of a property or too much 422', async () => {
+  test('with an empty name get 400, with the name of a property or too much data 422', async () => {
     const { body } = await client.create();
     const refuse = (status: number, custom_attributes: unknown) =>
       client.refused(status, 'PUT', member(body.id), { custom_attributes });
@@ -288,7 +288,7 @@ describe('custom_attributes', () => {
 });
 
 describe('refused', () => {
-  test('are members of another form, each by its name, and nothing is changed', async () => {
+  test('are members of a wrong form, each by its name, and nothing is changed', async () => {
     const { body } = await client.create({ first_name: 'Ann' });
     const wrong = {
       email_address: 'x',
@@ -309,7 +309,7 @@ describe('refused', () => {
 });
 
 describe('deleting', () => {
-  test('answers 204 without a body, once; then it is 404 for whatever is asked of it', async () => {
+  test('answers 204 without a body, once; then every request for it gets 404', async () => {
     const made = await client.create({ tag_ids: [await client.tag('a')] });
     const gone = await client.send('DELETE', member(made.body.id));
     expect([gone.status, gone.text]).toEqual([204, '']);
@@ -327,7 +327,7 @@ describe('upserting', () => {
   const upsert = (contact: object, headers?: Record<string, string>) =>
     client.send('POST', `${client.contacts}/upsert`, { contact }, headers);
 
-  test('creates with 201 and changes with 200, by the address however it is written', async () => {
+  test('creates with 201 and changes with 200, by the address in any spelling', async () => {
     const made = await upsert({ email_address: 'Up@Example.com', first_name: 'A', last_name: 'L' });
     expect([made.status, made.headers.get('Location')]).toEqual([
       201,
@@ -344,7 +344,7 @@ describe('upserting', () => {
     expect((await client.recordOf(made.body.id)).actions).toEqual(['contact.created', 'contact.updated']);
   });
 
-  test('leaves what is null or an empty list as it is', async () => {
+  test('keeps members that are null or an empty list', async () => {
     const tagId = await client.tag('a');
     const email_address = 'up@example.com';
     const attributes = { custom_attributes: { a: '1' } };
@@ -358,7 +358,7 @@ describe('upserting', () => {
     expect(cleared.body['custom_attributes']).toEqual({ a: '' });
   });
 
-  test('does not change how the address is written, be it all that is given, beside what is unknown', async () => {
+  test('does not change the spelling of the address, even with no other member than unknown ones', async () => {
     const made = await upsert({ email_address: ' Foo@Example.com ' });
     expect([made.status, made.body['email_address']]).toEqual([201, 'Foo@Example.com']);
     for (const given of [{}, { nonsense: 1 }, { first_name: 'Foo', nonsense: 1 }]) {
@@ -369,7 +369,7 @@ describe('upserting', () => {
     expect(changed.body).toMatchObject({ email_address: 'foo@example.com', first_name: 'Foo' });
   });
 
-  test('without an address, or with one that is none, is refused', async () => {
+  test('is refused without a valid address', async () => {
     for (const body of [
       undefined,
       {},
@@ -384,7 +384,7 @@ describe('upserting', () => {
       expect(await client.refused(422, 'POST', `${client.contacts}/upsert`, body)).toEqual(['email_address']);
   });
 
-  test('many at once of one address make one contact: one answers 201, the others 200', async () => {
+  test('many concurrent ones of one address create one contact: one answers 201, the others 200', async () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, i) => upsert({ email_address: 'race@example.com', first_name: `${i}` })),
     );
@@ -394,7 +394,7 @@ describe('upserting', () => {
     expect(actions).toEqual(['contact.created', ...Array(11).fill('contact.updated')]);
   });
 
-  test('while others delete the contact again and again is made, or 409 and not made', async () => {
+  test('while others delete it, creates the contact anew, or answers 409 without creating it', async () => {
     const email_address = 'again@example.com';
     const answers = await Promise.all(
       Array.from({ length: 10 }, async () => {

@@ -39,7 +39,7 @@ async function traces(): Promise<string[]> {
   return found.flat();
 }
 
-test('a contact that is there is blanked, and answered as a later GET shows it', async () => {
+test('an existing contact is blanked, and returned as in a later GET', async () => {
   const made = await somebody();
   expect(new Set(await traces())).toEqual(new Set(['contacts', 'audit_entries', 'events']));
   const erased = await erase(made.body.id);
@@ -60,7 +60,7 @@ test('a contact that is there is blanked, and answered as a later GET shows it',
   expect(events.at(-1)).toBe('contact.updated');
 });
 
-test('a contact that was deleted is erased as well, and answered blank with the ids that it had', async () => {
+test('a deleted contact is erased too, and returned blank with its ids', async () => {
   const made = await somebody();
   await client.send('DELETE', member(made.body.id));
   expect(await traces()).toContain('audit_entries');
@@ -83,7 +83,7 @@ test('a contact that was deleted is erased as well, and answered blank with the 
   ]);
 });
 
-test('a contact that was erased before is erased again, with what has been written since', async () => {
+test('an erased contact is erased again, with data that was written since', async () => {
   for (const isDeleted of [false, true]) {
     const made = await somebody();
     if (isDeleted) await client.send('DELETE', member(made.body.id));
@@ -101,7 +101,7 @@ test('a contact that was erased before is erased again, with what has been writt
   }
 });
 
-test('by the public id, and with the tag of the contact as it is', async () => {
+test('the public id and If-Match with the current tag work', async () => {
   const made = await somebody();
   await client.refused(412, 'DELETE', `${member(made.body.id)}/gdpr_destroy`, undefined, {
     'If-Match': '"x"',
@@ -111,7 +111,7 @@ test('by the public id, and with the tag of the contact as it is', async () => {
   expect([erased.status, erased.body['first_name']]).toEqual([200, null]);
 });
 
-test('a contact that never was, or is somebody else’s, is 404', async () => {
+test('an unknown contact, or another team’s, gets 404', async () => {
   const other = await createRestClient(gateway);
   const { body } = await other.create();
   await other.send('DELETE', member(body.id));
@@ -119,7 +119,7 @@ test('a contact that never was, or is somebody else’s, is 404', async () => {
     await client.refused(404, 'DELETE', `/api/v2/contacts/${id}/gdpr_destroy`);
 });
 
-test('many at once, beside changes and a deletion, leave nothing of the person', async () => {
+test('many concurrent ones, with changes and a deletion, leave no personal data', async () => {
   const made = await somebody();
   const path = member(made.body.id);
   await Promise.all([

@@ -96,7 +96,7 @@ async function list(operationId: string, query = ''): Promise<Shown[]> {
   return json<Shown[]>(response);
 }
 
-test('every list that was declared is served', () => {
+test('every declared list is served', () => {
   const served = routes.map(({ operationId }) => operationId);
   expect(served).toEqual(expect.arrayContaining(DECLARED.map(({ operationId }) => operationId)));
 });
@@ -108,7 +108,7 @@ describe.each(DECLARED)('$operationId', ({ operationId, filters = [], isSorted =
     expect(names.includes('sort_property')).toBe(isSorted);
   });
 
-  test.each(filters)('filter[%s] chooses the rows that have the value', async (name) => {
+  test.each(filters)('filter[%s] selects the rows with the value', async (name) => {
     const rows = await list(operationId);
     const valuesOf = (row: Shown): string[] =>
       name === 'tag_ids' ? (row['tags'] as Shown[]).map(({ id }) => String(id)) : [String(row[name])];
@@ -129,7 +129,7 @@ describe.each(DECLARED)('$operationId', ({ operationId, filters = [], isSorted =
     await expectProblem(await send(operationId, 'filter[nothing]=1'), 'bad_request');
   });
 
-  test.runIf(isSorted)('is ordered by id and by the time of the last change, page by page', async () => {
+  test.runIf(isSorted)('is ordered by id or by the time of the last change, page by page', async () => {
     const rows = await list(operationId);
     expect((await list(operationId, 'sort_property=id')).map(({ id }) => id)).toEqual(
       rows.map(({ id }) => id),
@@ -185,7 +185,7 @@ test('the tags of contacts are filtered by the name of one too, and by one name 
     await expectProblem(await send('listContacts', query), 'invalid');
 });
 
-test('the whole registry of saved filters is filtered as its pages are', async () => {
+test('the complete registry of saved filters is filtered like its pages', async () => {
   const all = await list('listRefineFilters');
   const names = [all[1], all[3]].map((row) => encodeURIComponent(String(row?.['name'])));
   const query = `filter[name]=${names.join(',')}`;
@@ -197,7 +197,7 @@ test('the whole registry of saved filters is filtered as its pages are', async (
   expect(nextOf(page)).toContain(`after=${all[1]?.id}`);
 });
 
-test('contacts are told from those that are anonymous', async () => {
+test('contacts are distinguished from anonymous ones', async () => {
   const { app } = gateway;
   const { id: workspaceId } = await factories.workspace(app, { teamId: params['team_id'] ?? 0n });
   const send = async (body: object) =>

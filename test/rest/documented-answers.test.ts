@@ -106,7 +106,7 @@ describe('refuses', () => {
     await expect(check(answer)).rejects.toThrow(answer.path ?? '/api/v2/teams/{id}');
   });
 
-  test('a mistake in an answer that is streamed, at its end', async () => {
+  test('a mistake at the end of a streamed answer', async () => {
     const path = '/api/v2/workspaces/1/refine_filters';
     const response = await check({ path, body: [{ id: 'x' }] });
     await expect(response.text()).rejects.toThrow('body/0/id must be integer');

@@ -21,7 +21,7 @@ const [streamed, whole] = [true, false].map((isStreamed) =>
 );
 
 describe.each(whole ?? [])('$route', ({ path }) => {
-  test('is not sent again to whoever has it', async () => {
+  test('is not sent again to a client that has it', async () => {
     const first = await send(path(tenant));
     const tag = first.headers.get('ETag') ?? '';
     expect(tag).toMatch(STRONG);
@@ -38,7 +38,7 @@ describe.each(whole ?? [])('$route', ({ path }) => {
       }
   });
 
-  test('is sent to whoever has something else, or says no tag', async () => {
+  test('is sent to a client with another version, or without a tag', async () => {
     for (const known of ['"x"', 'W/"x"', 'x', '']) {
       const response = await send(path(tenant), { 'If-None-Match': known });
       expect([response.status, (await response.text()) !== '']).toEqual([200, true]);
@@ -47,7 +47,7 @@ describe.each(whole ?? [])('$route', ({ path }) => {
 });
 
 describe.each(UNSAFE)('$route', (operation) => {
-  test('answers with the tag that a later GET has, whatever the client says that it has, or without a body and a tag', async () => {
+  test('answers with the tag of a later GET, whatever tag the client sends, or without a body and a tag', async () => {
     const fresh = await createTenant(gateway.app, 'fresh', tenant.team.id);
     const { headers, ...request } = requestOf(operation, fresh);
     const response = await gateway.send(operation.path(fresh), {
@@ -72,7 +72,7 @@ describe.each(UNSAFE)('$route', (operation) => {
   });
 });
 
-test('the list that is streamed has no tag, but each of its pages', async () => {
+test('the streamed list has no tag, but each of its pages has one', async () => {
   for (const { path } of streamed ?? []) {
     const all = await send(path(tenant), { 'If-None-Match': '*' });
     expect([all.status, all.headers.get('ETag')]).toEqual([200, null]);
@@ -81,7 +81,7 @@ test('the list that is streamed has no tag, but each of its pages', async () => 
   }
 });
 
-test('a tag changes with the object and with every list that shows it, also when a tag on a contact is renamed', async () => {
+test('a tag changes with the object and with every list that contains it, also when a tag on a contact is renamed', async () => {
   const prisma = prismaOf(gateway.app.store);
   const { id: contactId } = tenant.contact;
   const { id: workspaceId } = tenant.workspace;

@@ -28,14 +28,14 @@ test.each(['/api/v2/teams/', '/api/v2//teams', '//api/v2/teams', '/api/v2///team
   },
 );
 
-test('the other parameters stay as they were sent', async () => {
+test('the other parameters stay as sent', async () => {
   const response = await send('/api/v2/teams/?per_page=500&x=%2F%2F/');
   expect(response.headers.get('Link')).toBe(
     `<http://localhost:4000/api/v2/teams?per_page=500&x=%2F%2F/&after=${teamId}>; rel="next"`,
   );
 });
 
-test('what is created has the canonical address, and a retry at it gets the same answer', async () => {
+test('a new object has the canonical address, and a retry with more slashes gets the same answer', async () => {
   const create = (path: string) =>
     send(path, {
       method: 'POST',
@@ -49,7 +49,7 @@ test('what is created has the canonical address, and a retry at it gets the same
   expect(await again.text()).toBe(await created.text());
 });
 
-test('one object, and a path of its own beside another noun’s', async () => {
+test('one object, and a path next to another noun’s', async () => {
   for (const path of [
     `contacts/${contactId}`,
     `contacts/tags/${tagId}`,
@@ -63,7 +63,7 @@ test('one object, and a path of its own beside another noun’s', async () => {
   );
 });
 
-test('the path that works without the prefix too', async () => {
+test('the path that also works without the prefix', async () => {
   const funnel = await factories.funnel(app, { workspaceId });
   const steps = await factories.workflow(app, funnel, [{ split: 'Split', matched: [], unmatched: [] }]);
   const path = `funnels/${funnel.id}/conditional_split_steps/${steps.get('Split')?.id}`;
@@ -71,7 +71,7 @@ test('the path that works without the prefix too', async () => {
   expect((await send(`//${path}/`, { method: 'DELETE' })).status).toBe(204);
 });
 
-test('an id that is missing is not passed over', async () => {
+test('a missing id is not skipped', async () => {
   const path = `/api/v2/contacts//applied_tags/${applied.id}`;
   expect((await send(path, { method: 'DELETE' })).status).toBe(404);
   expect((await send(`/api/v2/contacts/applied_tags/${applied.id}`)).status).toBe(200);

@@ -12,7 +12,7 @@ const NOTHING = {
   ...{ address_one: null, address_two: null, city: null, region: null, postal_code: null, country: null },
 };
 
-test('has every member from the start; a change leaves those alone that it does not give', async () => {
+test('has every member from the start; a change keeps the members that it does not contain', async () => {
   const given = { ...GIVEN, address: { address_one: '1 Road', city: 'Innsbruck', county: 'ignored' } };
   const made = await client.send('POST', LOCATIONS, { fulfillments_location: given });
   const there = { ...NOTHING, address_one: '1 Road', city: 'Innsbruck' };
@@ -45,7 +45,7 @@ test('has every member from the start; a change leaves those alone that it does 
   expect((await client.send('GET', member)).body['address']).toEqual({ ...after, address_two: 'Hall 3' });
 });
 
-test('what is wrong with a member is blamed by its place', async () => {
+test('an error in a member has its place', async () => {
   for (const [address, field] of [
     [{ city: 5 }, 'address.city'],
     [{ city: 'x'.repeat(256) }, 'address.city'],
@@ -56,7 +56,7 @@ test('what is wrong with a member is blamed by its place', async () => {
     expect(await client.refused(422, 'POST', LOCATIONS, { ...GIVEN, address })).toEqual([field]);
 });
 
-test('null for the address is as if it was not given', async () => {
+test('null for the address is the same as no address', async () => {
   for (const address of [undefined, null]) {
     const without = await client.send('POST', LOCATIONS, { ...GIVEN, address });
     expect([without.status, without.body['address']]).toEqual([201, NOTHING]);

@@ -86,7 +86,7 @@ async function eventsOf(topic: string): Promise<string[]> {
 }
 
 describe('sending goods', () => {
-  test('has every member, numbers that count up, and its lines', async () => {
+  test('has every member, ascending numbers, and its lines', async () => {
     const invoice = await ordered(3);
     const given = {
       shipping_provider: 'Post',
@@ -114,7 +114,7 @@ describe('sending goods', () => {
     expect((await send(invoice, [1])).body).toMatchObject({ fulfillment_number: 2 });
   });
 
-  test('changes what the invoice says of it, which is an event once when all is sent', async () => {
+  test('changes the status in the invoice, which causes one event when everything is sent', async () => {
     const invoice = await ordered(2, 3);
     expect(statusesOf(invoice)).toEqual(['unfulfilled', 'unfulfilled', 'unfulfilled']);
     await send(invoice, [2, 1]);
@@ -132,7 +132,7 @@ describe('sending goods', () => {
     ]);
   });
 
-  test('is refused for more than is left, in one request or over several', async () => {
+  test('is refused for more than remains, in one request or over several', async () => {
     const invoice = await ordered(2, 1);
     const place = (index: number, name: string) =>
       `included_orders_invoices_line_items_attributes[${index}].${name}`;
@@ -163,7 +163,7 @@ describe('sending goods', () => {
     ).toContain(place(0, 'invoices_line_item_id'));
   });
 
-  test('is never of more than was ordered, whatever happens at once', async () => {
+  test('never exceeds the order, whatever happens concurrently', async () => {
     const [one, two] = [await ordered(3, 2), await ordered(1)];
     const both = { ...one, line_items: [...one.line_items, ...two.line_items] };
     const answers = await Promise.all([
@@ -188,7 +188,7 @@ describe('sending goods', () => {
   });
 });
 
-test('a line of an invoice cannot have less than was sent of it; with just that, all is sent', async () => {
+test('a line of an invoice cannot have less than its sent quantity; with exactly that, everything is sent', async () => {
   const invoice = await ordered(3);
   // The sums of what was paid stay.
   await app.store.pool.query("update order_invoices set status = 'unpaid' where id = $1", [invoice.id]);
@@ -205,7 +205,7 @@ test('a line of an invoice cannot have less than was sent of it; with just that,
 });
 
 describe('canceling and deleting', () => {
-  test('a canceled one counts no more, once', async () => {
+  test('a canceled fulfillment no longer counts, once', async () => {
     const invoice = await ordered(2);
     const { body } = await send(invoice, [2]);
     const canceled = await client.send('POST', member(body.id, '/cancel'));
@@ -218,13 +218,13 @@ describe('canceling and deleting', () => {
     expect(statusesOf(await again(invoice))).toEqual(['complete', 'complete']);
   });
 
-  test('what is in stock again cannot be canceled', async () => {
+  test('a restocked fulfillment cannot be canceled', async () => {
     const { body } = await send(await ordered(1), [1]);
     await app.store.pool.query("update fulfillments set status = 'restocked' where id = $1", [body.id]);
     await client.refused(409, 'POST', member(body.id, '/cancel'));
   });
 
-  test('a deleted one counts no more; its number is not given again', async () => {
+  test('a deleted fulfillment no longer counts; its number is not reused', async () => {
     const invoice = await ordered(1);
     const { body } = await send(invoice, [1]);
     expect((await client.send('DELETE', member(body.id))).status).toBe(204);
@@ -232,7 +232,7 @@ describe('canceling and deleting', () => {
     expect((await send(invoice, [1])).body['fulfillment_number']).toBe(2);
   });
 
-  test('a location stays while fulfillments name it: 409 names them', async () => {
+  test('a location stays while fulfillments use it: 409 lists them', async () => {
     const { body } = await send(await ordered(1), [1]);
     const location = `/api/v2/fulfillments/locations/${locationId}`;
     await client.refused(409, 'DELETE', location);
@@ -244,7 +244,7 @@ describe('canceling and deleting', () => {
   });
 });
 
-test('over GraphQL a fulfillment leads to its contact, location and lines', async () => {
+test('over GraphQL a fulfillment has its contact, location and lines', async () => {
   const invoice = await ordered(2);
   const id = (type: string, of: unknown) => btoa(`${type}:${of}`);
   const query = `mutation ($input: CreateFulfillmentInput!) { createFulfillment(input: $input) { fulfillment {
@@ -283,7 +283,7 @@ test('over GraphQL a fulfillment leads to its contact, location and lines', asyn
   expect(cancel.data).toEqual({ cancelFulfillment: { fulfillment: { status: 'CANCELLED' } } });
 });
 
-test('erasing a contact blanks the tracking of what was sent to it', async () => {
+test('erasing a contact blanks the tracking of its shipments', async () => {
   const { body } = await send(await ordered(1), [1], {
     tracking_code: 'T-9',
     tracking_url: 'https://t.example/T-9',
@@ -295,7 +295,7 @@ test('erasing a contact blanks the tracking of what was sent to it', async () =>
   });
 });
 
-test('no more is sent than was ordered, although an invoice bills more; and nothing of an invoice that was given up', async () => {
+test('no more is sent than was ordered, even if an invoice bills more; and nothing of an abandoned invoice', async () => {
   const invoice = await ordered(2);
   const { pool } = app.store;
   await pool.query('update order_invoice_line_items set quantity = 50 where invoice_id = $1', [invoice.id]);
@@ -310,7 +310,7 @@ test('no more is sent than was ordered, although an invoice bills more; and noth
   ]);
 });
 
-test('what is paid once, and what needs no sending, is not sent: such a line is blamed', async () => {
+test('one-time fees and lines that need no shipping are refused with an error at their place', async () => {
   const { workspaceId } = client;
   const [lamp, manual] = [await offer(app, workspaceId, { setup: '5.00' }), await offer(app, workspaceId)];
   await app.store.pool.query(
@@ -338,7 +338,7 @@ test('what is paid once, and what needs no sending, is not sent: such a line is 
   expect(statusesOf(await again(invoice))).toEqual(['complete', 'complete', 'ignored', 'ignored']);
 });
 
-describe('what may be sent is what `eligible_for_fulfillment` says', () => {
+describe('only quantities in `eligible_for_fulfillment` may be sent', () => {
   const set = (table: 'orders' | 'order_invoices', column: string, value: string, id: number) =>
     app.store.pool.query(`update ${table} set ${column} = $2 where id = $1`, [id, value]);
 
@@ -425,7 +425,7 @@ describe('what may be sent is what `eligible_for_fulfillment` says', () => {
     expect(await tried(none)).toBe(false);
   });
 
-  test('a refund in full, and a canceled order, stop it; a refund in part does not', async () => {
+  test('none after a full refund or a cancellation; a partial refund does not matter', async () => {
     const invoice = await ordered(4);
     const { order } = invoice;
     const change = (given: object) => client.send('PUT', `/api/v2/orders/${order.id}`, { order: given });
@@ -439,7 +439,7 @@ describe('what may be sent is what `eligible_for_fulfillment` says', () => {
   });
 });
 
-describe('what came back to stock', () => {
+describe('a restocked quantity', () => {
   /** Does one thing with the first line of an invoice, over either face. @returns the code of a refusal, or null */
   async function act(
     face: 'rest' | 'graphql',
@@ -500,7 +500,7 @@ describe('what came back to stock', () => {
   }
 
   describe.each(['rest', 'graphql'] as const)('over %s', (face) => {
-    test('without having been sent is not left to be sent', async () => {
+    test('that was never sent does not remain to be sent', async () => {
       const invoice = await ordered(2);
       const { ship, restock } = handle(face, invoice);
       expect((await restock(2)).refused).toBeNull();
@@ -508,7 +508,7 @@ describe('what came back to stock', () => {
       expect((await ship(1)).refused).toBe('INVALID');
     });
 
-    test('after its fulfillment was canceled is not left to be sent', async () => {
+    test('after its fulfillment was canceled does not remain to be sent', async () => {
       const { ship, cancel, restock } = handle(face, await ordered(3));
       const { id } = await ship(2);
       expect((await cancel(id)).refused).toBeNull();
@@ -517,7 +517,7 @@ describe('what came back to stock', () => {
       expect((await ship(1)).refused).toBeNull();
     });
 
-    test('before its fulfillment was canceled is not left to be sent again', async () => {
+    test('before its fulfillment was canceled does not remain to be sent again', async () => {
       const { ship, cancel, restock } = handle(face, await ordered(3));
       const { id } = await ship(3);
       expect((await restock(2)).refused).toBeNull();
@@ -526,7 +526,7 @@ describe('what came back to stock', () => {
       expect((await ship(1)).refused).toBeNull();
     });
 
-    test('stays so when the rest is sent and comes back', async () => {
+    test('stays restocked when the rest is sent and comes back', async () => {
       const { ship, restock } = handle(face, await ordered(4));
       expect((await restock(1)).refused).toBeNull();
       expect((await ship(1)).refused).toBeNull();
@@ -546,7 +546,7 @@ describe('what came back to stock', () => {
     });
   });
 
-  test('by an earlier version is not left to be sent, also after more was sent', async () => {
+  test('from an earlier version does not remain to be sent, also after more was sent', async () => {
     const invoice = await ordered(4);
     const { ship, restock } = handle('rest', invoice);
     await restock(2);
@@ -558,7 +558,7 @@ describe('what came back to stock', () => {
     expect((await ship(1)).refused).toBeNull();
   });
 
-  test('completes an invoice of which all else was sent, which is an event once', async () => {
+  test('completes an invoice whose other goods were sent, with one event', async () => {
     const invoice = await ordered(2, 1);
     await send(invoice, [1, 1]);
     expect((await handle('rest', invoice).restock(1)).refused).toBeNull();

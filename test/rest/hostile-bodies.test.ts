@@ -97,14 +97,14 @@ describe.each(written)('$method $path', ({ method, path, resource }) => {
 
   const members = membersOf(resource, method);
 
-  test.each(members)('takes anything as its member %s', async (name) => {
+  test.each(members)('survives anything as its member %s', async (name) => {
     const given = VALUES.map((value) => `{"${name}":${value}}`);
     const known = JSON.stringify(operation.body?.(tenant) ?? {}).slice(1, -1);
     const wrapped = VALUES.map((value) => `{${known.replace(/\}$/, `,"${name}":${value}}`)}}`);
     await sendAll(sampleAt(`${method} ${path} ${name}`, [...given, ...wrapped], 80));
   });
 
-  test('takes anything as its body, and in it', async () => {
+  test('survives anything as its body, and in it', async () => {
     const names = [...TEXTS, resource.wrapper ?? 'x', ...members].map((name) => JSON.stringify(name));
     const bodies = [
       ...VALUES,
@@ -133,6 +133,6 @@ describe.each(written)('$method $path', ({ method, path, resource }) => {
   });
 });
 
-test('after all that no failure is logged', () => {
+test('afterwards no failure is logged', () => {
   expect(breakages(gateway)).toEqual([]);
 });

@@ -85,7 +85,7 @@ describe.each(routes)('$method $path', ({ method, path }) => {
       await requireAnswer(`${method} ${to}`, await gateway.send(to, sent));
     });
 
-  test('takes anything in its path, and behind it', async () => {
+  test('survives anything in its path, and after it', async () => {
     const parts = real().split('/');
     const places = [...parts.keys()].filter((at) => path.split('/')[at]?.startsWith(':'));
     const changed = VALUES.flatMap((value) => places.map((at) => parts.with(at, value).join('/')));
@@ -93,7 +93,7 @@ describe.each(routes)('$method $path', ({ method, path }) => {
     await sendAll(sampleAt(`${method} ${path}`, [...changed, ...behind], 40));
   });
 
-  test('takes anything as a parameter', async () => {
+  test('survives anything as a parameter', async () => {
     const queries = PARAMETERS.flatMap((name) => VALUES.map((value) => `${name}=${value}`));
     const sampled = sampleAt(`${method} ${path}?`, queries, 240);
     await sendAll(sampled.map((query) => `${real()}?${query}`));
@@ -108,7 +108,7 @@ async function requireNoBreakage(what: string, response: Response): Promise<void
   if (!response.headers.has('X-Request-Id')) expect.fail(`${what} has no request id`);
 }
 
-test('every other path takes anything in it and behind it', async () => {
+test('every other path survives anything in it and after it', async () => {
   const oauth = createAuthorizationServer(gateway.app, async () => new Set()).routes.map(({ path }) => path);
   const others = [
     '/graphql',
@@ -166,7 +166,7 @@ const HEADERS = [
   ['If-None-Match', 'If-Modified-Since', 'If-Match', 'Idempotency-Key', 'Content-Encoding', 'traceparent'],
 );
 
-test.each(HEADERS)('the header %s may be anything', async (name) => {
+test.each(HEADERS)('the header %s may have any value', async (name) => {
   const server = createCheckedServer(gateway.app);
   const requests = [
     ['GET', '/api/v2/teams'],
@@ -185,7 +185,7 @@ test.each(HEADERS)('the header %s may be anything', async (name) => {
   });
 });
 
-test('after all that no row is changed, and no failure is logged', async () => {
+test('afterwards no row is changed, and no failure is logged', async () => {
   expect(await digest(gateway)).toEqual(before);
   expect(breakages(gateway)).toEqual([]);
 });

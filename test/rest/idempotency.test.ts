@@ -49,7 +49,7 @@ describe.each(UNSAFE)('$route', (operation) => {
     };
   }
 
-  test('in sequence and four at once: one change, and one answer; the key of another credential, and of a refused request, is free', async () => {
+  test('one after the other and four at once: one change and one answer; keys of other credentials and of refused requests are free', async () => {
     const tenant = await createTenant(gateway.app, 'retried', ours.teamId);
     const kept = await records();
     expect((await attempt(tenant, weak)).status).toBe(403);
@@ -69,7 +69,7 @@ describe.each(UNSAFE)('$route', (operation) => {
 });
 
 describe('another request with the key', () => {
-  test('is 422, whatever differs, and whatever the first has become', async () => {
+  test('gets 422, whatever differs, and whatever became of the first', async () => {
     const made = await client.create({ email_address: 'a@example.com' }, key());
     const path = client.contacts;
     expect(await client.refused(422, 'POST', path, { email_address: 'b@example.com' }, key())).toEqual([
@@ -80,7 +80,7 @@ describe('another request with the key', () => {
     expect(await client.refused(422, 'POST', path, { last_name: 'Lee' }, key())).toEqual(['Idempotency-Key']);
   });
 
-  test('is the same one where only the form differs: wrapped or bare, unknown members, order, white space', async () => {
+  test('counts as the same if only its form differs: wrapped or bare, unknown members, order, white space', async () => {
     const first = await client.send(
       'POST',
       client.contacts,
@@ -97,7 +97,7 @@ describe('another request with the key', () => {
     expect(await contactsIn()).toBe(1);
   });
 
-  test('at another path, or with another method, is one of its own', async () => {
+  test('at another path, or with another method, counts as different', async () => {
     const [a, b] = [await client.create(), await client.create()];
     for (const method of ['PUT', 'PATCH'])
       for (const { body } of [a, b]) {
@@ -107,7 +107,7 @@ describe('another request with the key', () => {
   });
 });
 
-test('a refusal is not kept: the same key serves the request that is right', async () => {
+test('a refusal is not stored: the same key works for the corrected request', async () => {
   const wrong = { email_address: 'x' };
   expect(await client.refused(422, 'POST', client.contacts, wrong, key())).toEqual(['email_address']);
   await client.create({ email_address: 'taken@example.com' });
@@ -122,7 +122,7 @@ test.each(['', ' ', 'a b', 'é', 'x'.repeat(256), '"'.repeat(300)])('the key %j 
   expect(await client.refused(422, 'POST', client.contacts, {}, key(value))).toEqual(['Idempotency-Key']);
 });
 
-test('a retry shows what the first request answered, whatever has happened since', async () => {
+test('a retry gets the first answer, whatever has happened since', async () => {
   const tagId = await client.tag('a');
   const made = await client.create({ email_address: 'a@example.com', tag_ids: [tagId] }, key());
   const change = () => client.send('PUT', member(made.body.id), { first_name: 'B' }, key());
@@ -139,7 +139,7 @@ test('a retry shows what the first request answered, whatever has happened since
   await client.refused(404, 'DELETE', member(made.body.id));
 });
 
-test('a retry whose If-Match no longer fits is answered as the first time', async () => {
+test('a retry whose If-Match is out of date gets the first answer', async () => {
   const made = await client.create();
   const change = (idempotencyKey: string) =>
     client.send(
@@ -154,7 +154,7 @@ test('a retry whose If-Match no longer fits is answered as the first time', asyn
   expect((await change('two')).status).toBe(412);
 });
 
-test('after 24 hours a key is free, and serves another request', async () => {
+test('after 24 hours a key is free for another request', async () => {
   const made = await client.create({ email_address: 'a@example.com' }, key());
   await gateway.app.store.pool.query(
     "update idempotency_records set created_at = current_timestamp - interval '24 hours' where workspace_id = $1",
@@ -169,7 +169,7 @@ test('after 24 hours a key is free, and serves another request', async () => {
   expect(await contactsIn()).toBe(2);
 });
 
-test('an erased first answer is 410, and the deletion of who was erased still 204', async () => {
+test('an erased first answer gets 410, and the deletion of an erased contact still 204', async () => {
   const made = await client.create({ first_name: 'Ann' }, key());
   const change = () => client.send('PUT', member(made.body.id), { first_name: 'Bea' }, key());
   await change();
@@ -185,14 +185,14 @@ test('an erased first answer is 410, and the deletion of who was erased still 20
   expect((await erase()).text).toBe(erased.text);
 });
 
-test('a record holds nothing that the client sent, only hashes', async () => {
+test('a record contains only hashes of what the client sent', async () => {
   await client.create({ first_name: 'Conspicuous' }, key('conspicuous-key'));
   const { rows } = await gateway.app.store.pool.query('select t::text as row from idempotency_records t');
   expect(rows.length).toBeGreaterThan(0);
   for (const { row } of rows) expect(row).not.toMatch(/conspicuous/i);
 });
 
-test('a retry of an upsert is the same request whatever its form, and whether it created or changed', async () => {
+test('a retry of an upsert is recognized in any form, whether it created or changed', async () => {
   const upsert = (contact: string, idempotencyKey: string) =>
     client.send('POST', `${client.contacts}/upsert`, contact, key(idempotencyKey));
   const forms = [
@@ -210,7 +210,7 @@ test('a retry of an upsert is the same request whatever its form, and whether it
   expect((await upsert('{"email_address":"A@example.com","first_name":"A"}', 'one')).status).toBe(422);
 });
 
-test('a key that was used for another workspace is refused at the host of one, and nothing of the first answer is shown', async () => {
+test('a key from another workspace is refused on the host of one, without its first answer', async () => {
   const { id, subdomain } = await factories.workspace(gateway.app, { teamId: client.teamId });
   const other = await prismaOf(gateway.app.store).contact.create({
     data: { workspaceId: id, firstName: 'Ann' },

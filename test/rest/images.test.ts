@@ -16,7 +16,7 @@ const newImage = async () =>
     .id;
 const remove = (id: number) => sent('DELETE', `/api/v2/images/${id}`);
 
-test('an image that products, variants or collections show is not deleted: the refusal names them', async () => {
+test('an image that products, variants or collections use is not deleted: the refusal lists them', async () => {
   const [shown, shared, ofVariant] = [await newImage(), await newImage(), await newImage()];
   const product = async (members: object) =>
     (await sent('POST', below('products'), { product: { visible_in_store: true, ...members } })).object.id;
@@ -39,7 +39,7 @@ test('an image that products, variants or collections show is not deleted: the r
   expect((await remove(shown)).status).toBe(204);
 });
 
-test('an image that a store shows is not deleted, nor is one of another workspace shown', async () => {
+test('an image that a store uses is not deleted, and another workspace’s image cannot be used', async () => {
   const image = await newImage();
   const made = await sent('POST', below('stores'), {
     store: { name: 'Shop', social_image_id: String(image) },

@@ -80,7 +80,7 @@ test.each([
   expect(await listThrice(rows[0].id)).toEqual(Array(3).fill([200, 1]));
 });
 
-test('with a number that JavaScript does not keep exactly', async () => {
+test('with a number that JavaScript cannot represent exactly', async () => {
   const filterId = await save([{ attribute: 'received_broadcast', clause: 'eq', value: 2 ** 53 }]);
   expect(await listThrice(filterId)).toEqual(Array(3).fill([200, 0]));
 });

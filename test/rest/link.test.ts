@@ -39,7 +39,7 @@ test.each(['localhost:4000', 'linked-shop.localhost:8080', 'linked-shop.acme.exa
   },
 );
 
-test('whatever the query, the link has every other parameter in its order, and one after', () => {
+test('for any query, the link has every other parameter in its order, and one after', () => {
   const pair = fc
     .tuple(
       fc.oneof(fc.constant('after'), fc.string(), fc.constantFrom('?after', '&after', 'after ')),

@@ -161,7 +161,7 @@ describe('walks', () => {
     },
   );
 
-  test('go on by Link where they were though the last contact has changed or is gone; by its id where it is now', async () => {
+  test('continue by Link at the same position though the last contact has changed or is gone; by its id at its new one', async () => {
     const prisma = prismaOf(gateway.app.store);
     const [first = 0n, second = 0n, third = 0n] = byTime();
     const start = await gateway.send(`${walkPath}?sort_property=updated_at&per_page=1`, { caller });
@@ -182,7 +182,7 @@ describe('walks', () => {
     expect(third).not.toBe(0n);
   });
 
-  test('with a filter keep it in the Link', async () => {
+  test('keep their filter in the Link', async () => {
     const some = rows.filter((_, index) => index % 3 === 0).map(({ id }) => id);
     const query = `filter[id]=${some.join(',')}&per_page=3`;
     expect(await walk(query, (response) => nextOf(response))).toEqual(some);
@@ -229,7 +229,7 @@ describe('refuses', () => {
     for (const name of [field, ...KNOWN]) expect(detail).toContain(name);
   });
 
-  test('a filter that is given twice with 400', async () => {
+  test('a repeated filter with 400', async () => {
     const { errors } = await expectProblem(await list('filter[id]=1&filter[id]=2'), 'bad_request');
     expect(errors.map(({ field }) => field)).toEqual(['filter[id]']);
     await expectProblem(await list('filter[id]=1&filter[id][0]=2'), 'bad_request');
@@ -289,13 +289,13 @@ describe('refuses', () => {
     ]);
   });
 
-  test('nothing that is only like a filter', async () => {
+  test('nothing that only resembles a filter', async () => {
     const response = await list('filters=x&my_filter[a]=x&filter_id=1&sort_property_x=1');
     expect(await idsOf(response)).toEqual([ann, bob, cy]);
   });
 });
 
-test('a hundred values are taken, and the earliest time there is', async () => {
+test('a hundred values are accepted, and the earliest possible time', async () => {
   const ids = Array.from({ length: 100 }, (_, n) => BigInt(n));
   expect(await idsOf(await list(`filter[id]=${ids.join(',')}&per_page=100`))).toEqual(
     [ann, bob, cy].filter((id) => id < 100n),

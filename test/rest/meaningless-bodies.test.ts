@@ -47,7 +47,7 @@ const WRAPPED = TAKING.flatMap(({ wrapper, ...taking }) =>
   wrapper === undefined || taking.operation.body === undefined ? [] : [{ ...taking, wrapper }],
 );
 
-test('every noun that is given in bodies has a name of its own, with which its wrapper ends', () => {
+test('every noun in bodies has a unique name, with which its wrapper ends', () => {
   for (const { route, wrapper } of WRAPPED) {
     expect(ownNameOf(route.resource)).toMatch(/^[a-z_]+$/);
     expect(wrapper.endsWith(ownNameOf(route.resource))).toBe(true);
@@ -77,7 +77,7 @@ describe.each(TAKING)('$name', (taking) => {
   const { members, wrapper, route } = taking;
   const own = ownNameOf(route.resource);
 
-  test('refuses what is all unknown, and lists what it takes', async () => {
+  test('refuses only unknown members, and lists the known ones', async () => {
     const unknown = [
       { nonsense: 1 },
       { data: members, meta: {} },
@@ -102,12 +102,11 @@ describe.each(TAKING)('$name', (taking) => {
     ...(wrapper ? ['{}', 'null', '[]'] : []).map((text) => `{"${wrapper}":${text}}`),
   ];
 
-  test.runIf(route.body?.required)('refuses what gives nothing at all', () => expectRefused(taking, empty));
+  test.runIf(route.body?.required)('refuses an empty body', () => expectRefused(taking, empty));
   given.set(taking, empty);
 });
 
-test('after all those nothing is changed', async () =>
-  expect(await digest(gateway, CHANGEABLE)).toEqual(before));
+test('afterwards nothing is changed', async () => expect(await digest(gateway, CHANGEABLE)).toEqual(before));
 
 // A creation that may be empty makes something.
 test.each(
@@ -118,7 +117,7 @@ test.each(
 });
 
 test.each(WRAPPED)(
-  '$name takes any one member for the wrapper whose name ends in the noun’s',
+  '$name accepts any single member as a wrapper if its name ends in the noun’s',
   async (taking) => {
     const { operation, wrapper, route } = taking;
     const own = ownNameOf(route.resource);
@@ -162,7 +161,7 @@ describe.each(
   const sendTo = (to: Tenant, body: string) =>
     gateway.send(path(to), { ...{ caller, method }, headers: { 'Content-Type': 'application/json' }, body });
 
-  test('refuses one that says something: it would be overlooked', async () => {
+  test('refuses a body with content, which it would ignore', async () => {
     const to = await createTenant(gateway.app, 'acted', teamId);
     const was = await digest(gateway, CHANGEABLE);
     const wrapped = `{"${ownNameOf(resourceOf(route))}":{"name":"text"}}`;

@@ -11,7 +11,7 @@ const gateway = await sharedGateway();
 const tenant = await createTenant(gateway.app, 'ours');
 const caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
 
-test('the table of operations that tests go by has every route of the router, and no other', () => {
+test('the table of operations in the tests has every route of the router, and no other', () => {
   expect(OPERATIONS.map(({ route }) => route).sort()).toEqual(
     routes.map(({ method, path }) => `${method} ${path}`).sort(),
   );
@@ -32,7 +32,7 @@ describe.each([...Map.groupBy(OPERATIONS, ({ route }) => route.slice(route.index
     const allow = served.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
     const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'];
 
-    test('every other method is 405 and told what is allowed', async () => {
+    test('every other method gets 405 with the allowed ones', async () => {
       const path = operations[0]?.path(tenant) ?? '';
       for (const method of methods.filter((method) => !allow.includes(method))) {
         for (const sender of sampleAt(`${method} ${path}`, [caller, anonymous], 2)) {
@@ -44,7 +44,7 @@ describe.each([...Map.groupBy(OPERATIONS, ({ route }) => route.slice(route.index
       }
     });
 
-    test('the path with rubbish behind it is 404, or 405 where that is a path', async () => {
+    test('the path with a suffix gets 404, or 405 if that is a path', async () => {
       for (const operation of operations) {
         const request = requestOf(operation, tenant);
         const { method } = request;
@@ -93,7 +93,7 @@ test.each([
   }
 });
 
-test('a member under its workspace is no path', async () => {
+test('the path of an object below its workspace does not exist', async () => {
   const path = `/api/v2/workspaces/${tenant.workspace.id}/contacts/${tenant.contact.id}`;
   await expectProblem(await gateway.send(path, { caller }), 'not_found');
 });

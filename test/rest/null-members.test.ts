@@ -119,7 +119,7 @@ describe.each(TAKING)('$name', (taking) => {
     ({ path }) => !REFUSES_NULL.includes(`${name} ${path}`) && !ANY_JSON.test(path),
   );
 
-  test('takes null for all its optional members at once', async () => {
+  test('accepts null for all its optional members at once', async () => {
     const tenant = await tenantFor();
     const good = goodMembers(taking, tenant);
     const all = taken
@@ -133,7 +133,7 @@ describe.each(TAKING)('$name', (taking) => {
     [null, ...(isNoText(schema) ? [''] : [])].map((value) => ({ path, value })),
   );
 
-  test.runIf(values.length > 0)('takes each as not given, or clears it', async () => {
+  test.runIf(values.length > 0)('treats each null as absent, or clears the member', async () => {
     for (const { path, value } of sampleAt(name, values, 4)) {
       const tenant = await tenantFor();
       const other = isCreation || operation.isSummary ? await tenantFor() : tenant;

@@ -15,7 +15,7 @@ const PATH = '/api/v2/openapi.json';
 
 const gateway = await ownGateway({ overrides: { clock: exampleClock } });
 
-test('openapi.json is what the routes and the demo data make; if not, run npm run codegen', async () => {
+test('openapi.json equals the document from the routes and the demo data; if not, run npm run codegen', async () => {
   expect(await openApiText(gateway.app)).toBe(await readFile('openapi.json', 'utf8'));
 });
 
@@ -27,7 +27,7 @@ nightly('Redocly finds nothing, by its recommended rules but one', async () => {
 });
 
 // `no-ambiguous-paths`, which is left out, is about `/contacts/{id}/gdpr_destroy` beside `/contacts/tags/{id}`: both are given.
-test('where a path could be two of them, the fixed segment wins: they are routed apart', () => {
+test('if a path matches two routes, the one with the fixed segment wins', () => {
   const isParameter = (part = '') => part.startsWith(':');
   const isSame = (part = '', other = '') => part === other || isParameter(part) || isParameter(other);
   const ambiguous = (all: readonly string[]) =>
@@ -41,7 +41,7 @@ test('where a path could be two of them, the fixed segment wins: they are routed
   expect(ambiguous(paths.map(routingPath))).toEqual([]);
 });
 
-describe('it is served', () => {
+describe('the document is served', () => {
   test('without a key, byte for byte, and may be kept for a while', async () => {
     const response = await gateway.send(PATH);
     expect([response.status, response.headers.get('Content-Type')]).toEqual([200, 'application/json']);
@@ -51,7 +51,7 @@ describe('it is served', () => {
     expect([head.status, await head.text()]).toEqual([200, '']);
   });
 
-  test('and not again to whoever has it', async () => {
+  test('and not again to a client that has it', async () => {
     const etag = (await gateway.send(PATH)).headers.get('ETag') ?? '';
     for (const known of [etag, `W/${etag}`, `"x", ${etag}`]) {
       const response = await gateway.send(PATH, { headers: { 'If-None-Match': known } });
@@ -61,7 +61,7 @@ describe('it is served', () => {
     expect(changed.status).toBe(200);
   });
 
-  test('to GET and HEAD only, on hosts of ours only, and the overview tells of it', async () => {
+  test('to GET and HEAD only, on our hosts only, and the overview links to it', async () => {
     const refused = await gateway.send(PATH, { method: 'POST' });
     expect(refused.headers.get('Allow')).toBe('GET, HEAD');
     await expectProblem(refused, 'method_not_allowed');
@@ -78,7 +78,7 @@ function* walk(value: unknown, pointer = '#'): Generator<[string, Readonly<Recor
     yield* walk(member, `${pointer}/${escapePointer(name)}`);
 }
 
-test('every schema is one of JSON Schema 2020-12', () => {
+test('every schema is a valid JSON Schema 2020-12', () => {
   const schemas = [...walk(document)].filter(
     ([pointer]) =>
       /\/schema$|^#\/components\/schemas\/[^/]+$/.test(pointer) && !pointer.includes('/example/'),
@@ -87,7 +87,7 @@ test('every schema is one of JSON Schema 2020-12', () => {
   for (const [pointer] of schemas) expect(validator(pointer)).toBeTypeOf('function');
 });
 
-test('every example is as its schema says', () => {
+test('every example matches its schema', () => {
   const withExample = [...walk(document)].filter(
     ([pointer, value]) => 'schema' in value && 'example' in value && !pointer.includes('/example/'),
   );
@@ -98,7 +98,7 @@ test('every example is as its schema says', () => {
   expect(withExample.length).toBeGreaterThan(40);
 });
 
-test('operations that only read show an answer, of each noun that the demo has', () => {
+test('read operations have an example for each noun of the demo', () => {
   const bodies = routes
     .filter(({ method }) => method === 'GET')
     .map(({ operationId }) => exampleOf(operationId))
@@ -118,7 +118,7 @@ interface Given {
   readonly properties: Readonly<Record<string, { readonly description: string }>>;
 }
 
-test('what a new object has by default is said in words, and so is what a change merges', () => {
+test('defaults of new objects are described in words, and so are merges', () => {
   const schemas = (document['components'] as unknown as { schemas: Record<string, Given> }).schemas;
   const { TagCreation, TagChange, ContactChange } = schemas;
   expect(TagCreation?.properties['color']?.description).toContain('By default #888888.');
@@ -128,7 +128,7 @@ test('what a new object has by default is said in words, and so is what a change
 
 // openapi-typescript makes members with a default required, openapi-zod-client takes `const` for anything and no null in an enum. orval
 // applies a pattern to each of several types.
-test('no schema has what generators of clients misunderstand: a default, const, null among the values of an enum, or a pattern beside several types', () => {
+test('no schema has what client generators misread: a default, const, null in an enum, or a pattern with several types', () => {
   const schemas = [...walk(document)].filter(([pointer]) => !pointer.includes('/example/'));
   const isSchema = (pointer: string) => /\/schemas?\//.test(`${pointer}/`);
   // Not the members of objects, which may be called anything.
@@ -148,7 +148,7 @@ test('no schema has what generators of clients misunderstand: a default, const, 
   expect(ofSeveralTypes.map(([pointer]) => pointer)).toEqual([]);
 });
 
-test('it says what the routes are: every one of them, and no other', () => {
+test('the document has every route, and no other', () => {
   const documented = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map(
       (method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,

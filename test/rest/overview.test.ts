@@ -18,7 +18,7 @@ test.each(['/api/v2', '/api/v2/'])('%s lists every endpoint, without a key', asy
   expect(endpoints.join()).not.toContain(':');
 });
 
-test('it is read only, and not shown on a host that is nobody’s', async () => {
+test('the overview is read-only, and absent on unknown hosts', async () => {
   const response = await gateway.send('/api/v2', { method: 'POST' });
   expect(response.headers.get('Allow')).toBe('GET, HEAD');
   await expectProblem(response, 'method_not_allowed');

@@ -24,7 +24,7 @@ async function list(query: string) {
   return { status: response.status, length: text.length, body: JSON.parse(text) };
 }
 
-test('more is 422, and says what to do; without the long fields, or with fewer objects, it is answered', async () => {
+test('a larger page gets 422 with advice; without the long fields, or with fewer objects, it is answered', async () => {
   await setMarkup(30_000);
   expect(await list('expand[]=markup')).toMatchObject({
     status: 422,
@@ -39,7 +39,7 @@ test('more is 422, and says what to do; without the long fields, or with fewer o
   expect(fewer.length).toBeLessThanOrEqual(MAX_BYTES);
 });
 
-test('a page of one object is always answered: it can be read', async () => {
+test('a page of one object is always answered, so that it can be read', async () => {
   await setMarkup(100_000);
   expect(await list('expand[]=markup&per_page=1')).toMatchObject({ status: 200, body: { length: 1 } });
   expect(await list('expand[]=markup&per_page=2')).toMatchObject({ status: 422 });

@@ -47,7 +47,7 @@ const list = (query: string, name: (typeof LIST_NAMES)[number] = 'contacts') =>
   gateway.send(`${LISTS[name](world)}?${query}`, { caller: world.key });
 
 describe.each(LIST_NAMES)('%s', (name) => {
-  test('every parameter that is wrong is named, in one sentence each', async () => {
+  test('every wrong parameter is reported, in one sentence each', async () => {
     const query = 'per_page=0&after=x&sort_order=up&after[a]=1&after[a]=2&SORT_PROPERTY=b';
     const { errors, detail } = await expectProblem(await list(query, name), 'invalid');
     expect(errors.map(({ field }) => field)).toEqual([
@@ -58,7 +58,7 @@ describe.each(LIST_NAMES)('%s', (name) => {
     expect((await expectProblem(await list(many, name), 'invalid')).errors).toHaveLength(10);
   });
 
-  test('an unknown filter is named', async () => {
+  test('an unknown filter is reported by its name', async () => {
     const query = 'per_page=0&filter[a]=1&filter[a]=2';
     const isFiltered = !UNFILTERED.includes(name);
     const { errors } = await expectProblem(await list(query, name), isFiltered ? 'bad_request' : 'invalid');
@@ -85,17 +85,17 @@ test.each(['9223372036854775807', `000${2n ** 63n - 1n}`])(
   },
 );
 
-test('after the largest id, descending, is the whole list', async () => {
+test('after the largest id, descending, is the complete list', async () => {
   const response = await list('after=9223372036854775807&sort_order=desc&per_page=100');
   expect(await idsOf(response)).toEqual(world.ids.contacts.toReversed().slice(0, 100));
 });
 
-test('after=0 ascending is the start, and descending it is a cursor that nothing lies below', async () => {
+test('after=0 is the start when ascending, and a cursor below everything when descending', async () => {
   expect(await idsOf(await list('after=0'))).toEqual(world.ids.contacts.slice(0, 20));
   expect(await idsOf(await list('after=0&sort_order=desc'))).toEqual([]);
 });
 
-test('after between two rows goes on at the next one, either way', async () => {
+test('a cursor between two rows continues at the next one, in either direction', async () => {
   const [first = 0n, second = 0n] = world.ids.contacts;
   expect(second - first).toBe(2n);
   expect((await idsOf(await list(`after=${first + 1n}`)))[0]).toBe(second);

@@ -59,7 +59,7 @@ interface Listed {
 
 const statsOf = async (path: string) => (await client.send('GET', `/api/v2/${path}`)).body;
 
-test('a funnel and its pages have the statistics of what happened, also by day over GraphQL', async () => {
+test('a funnel and its pages have statistics of their visits and sales, also by day over GraphQL', async () => {
   const funnel = await factories.funnel(app, { workspaceId });
   const steps = await factories.workflow(app, funnel, [
     'Start',
@@ -136,7 +136,7 @@ test('a funnel and its pages have the statistics of what happened, also by day o
   expect(series.at(-1)).toMatchObject({ salesCount: 2, salesValue: { amount: '19.51' } });
 });
 
-test('the span is of whole hours, and says so; what is outside is not counted', async () => {
+test('the span has complete hours, which the answer contains; nothing outside is counted', async () => {
   const page = await factories.page(app, workspaceId, 'Hours');
   await record(page.id, ['a', hour(6, 59)], ['b', hour(5)], ['c', hour(4, 59)], ['d', hour(3)]);
   const { timerange, step } = await statsOf(
@@ -148,7 +148,7 @@ test('the span is of whole hours, and says so; what is outside is not counted', 
   expect(usual).toEqual({ from: hour(30 * 24 - 1), to: hour(-1) });
 });
 
-test('what sold nothing is in the currency of its workspace, over both faces', async () => {
+test('a page without sales has the currency of its workspace, over both APIs', async () => {
   const { id } = await factories.workspace(app, { teamId: client.teamId });
   const page = await factories.page(app, id, 'Unsold');
   const funnel = await factories.funnel(app, { workspaceId: id });
@@ -174,7 +174,7 @@ test('what sold nothing is in the currency of its workspace, over both faces', a
   expect(await currencies()).toEqual(all('JPY', '0'));
 });
 
-test('neighbouring days of a zone that is half an hour off share no hour, over both faces', async () => {
+test('adjacent days of a half-hour time zone share no hour, over both APIs', async () => {
   const page = await factories.page(app, workspaceId, 'Half');
   await record(page.id, ['a', hour(54, 10)], ['b', hour(54, 50)], ['c', hour(30, 29)], ['d', hour(30, 31)]);
   const days = [hour(78, 30), hour(54, 30), hour(30, 30), hour(6, 30)];
@@ -252,7 +252,7 @@ test.each([
     expect(await client.refused(422, 'GET', `/api/v2/${path}/stats?${name}=${value}`)).toEqual([name]);
 });
 
-test('a sale is counted once, when it is paid: at its making, later, and at a renewal; what goes back to the buyer is none', async () => {
+test('a sale is counted once, when it is paid: at once, later, or at a renewal; refunds are not sales', async () => {
   const page = await factories.page(app, workspaceId, 'Sales');
   const { id: contactId } = (await client.create()).body;
   const sales = async () => (await statsOf(`pages/${page.id}/stats`))['step'];
@@ -295,7 +295,7 @@ test('a sale is counted once, when it is paid: at its making, later, and at a re
   expect(counted).toEqual(raw);
 });
 
-test('an order names a page of its workspace', async () => {
+test('an order refers to a page of its workspace', async () => {
   const other = await factories.workspace(app, { teamId: client.teamId });
   const { id } = await factories.page(app, other.id, 'Elsewhere');
   const goods = await offer(app, workspaceId);

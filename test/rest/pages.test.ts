@@ -40,7 +40,7 @@ const stepsOf = async ({ id }: Shown) =>
     ({ page }) => page['name'],
   );
 
-test('a funnel is created with an empty workflow and a path of its own, made from its name', async () => {
+test('a funnel is created with an empty workflow and a path of its own, derived from its name', async () => {
   const [first, second] = [
     await funnelOf({ name: 'Größe wählen!' }),
     await funnelOf({ name: 'Grosse wahlen' }),
@@ -63,7 +63,7 @@ test('a funnel has its tags until they are deleted', async () => {
   expect(await done('GET', `/api/v2/funnels/${funnel.id}`)).toMatchObject({ tags: [], tag_ids: [] });
 });
 
-test('code is appended unless it is to replace, and is shown where expand[] names it', async () => {
+test('code is appended unless it replaces the old, and is returned with expand[]', async () => {
   const funnel = await funnelOf({ name: 'With code', head_code: '<a>' });
   expect(funnel).not.toHaveProperty('head_code');
   const path = `/api/v2/funnels/${funnel.id}?expand[]=head_code`;
@@ -85,7 +85,7 @@ test('code is appended unless it is to replace, and is shown where expand[] name
   ).toEqual(['1', '2', '3']);
 });
 
-test('a page is created at the entry of a funnel, after a step of it, or by itself', async () => {
+test('a page is created at the entry of a funnel, after a step of it, or without a funnel', async () => {
   const funnel = await funnelOf({ name: 'Ski' });
   const last = await pageOf({ name: 'Thank you', funnel: { funnel_id: funnel.public_id } });
   const entry = await pageOf({
@@ -173,7 +173,7 @@ test.each(['product_ids', 'bumps'])(
   },
 );
 
-test('a page offers products and bumps on its step, which can be taken from it', async () => {
+test('a page offers products and bumps on its step, which can be removed again', async () => {
   const [mug, tea, cake] = [await productOf('Mug'), await productOf('Tea'), await productOf('Cake')];
   const funnel = await funnelOf({ name: 'Tea time' });
   const bumps = [{ product_id: cake.id, preheadline: 'And a cake?' }];
@@ -205,7 +205,7 @@ test('a page offers products and bumps on its step, which can be taken from it',
   });
 });
 
-test('a page that is given two answers to one question is refused, whichever of them would count', async () => {
+test('a request with two contradictory members is refused, whichever would win', async () => {
   const [first, second] = [await productOf('Once'), await productOf('Twice')];
   const funnel = await funnelOf({ name: 'Two answers' });
   const page = await pageOf({
@@ -244,7 +244,7 @@ test('a page that is given two answers to one question is refused, whichever of 
   expect(await stepsOf(funnel)).toEqual(['Later', 'Asked', 'There']);
 });
 
-test('what a page offers is null for those who may not read the store', async () => {
+test('the offers of a page are null for callers who may not read the store', async () => {
   const funnel = await funnelOf({ name: 'Hidden' });
   const tea = await productOf('Tea');
   const page = await pageOf({
@@ -273,7 +273,7 @@ test('what a page offers is null for those who may not read the store', async ()
   expect(await shown('funnels:read', 'funnels:write', 'store:read')).toEqual([offered, offered, offered]);
 });
 
-test('a workspace has a site and a default theme; another theme takes its place, in a style of its own', async () => {
+test('a workspace has a site and a default theme; another theme replaces it with a style of its own', async () => {
   const { app } = gateway;
   const [other] = [await factories.workspace(app, { teamId: client.teamId })];
   await withPrisma(app.store, (prisma) =>
@@ -303,7 +303,7 @@ test('a workspace has a site and a default theme; another theme takes its place,
   ]);
 });
 
-test('a workspace of a version before gets its theme when its themes are listed', async () => {
+test('a workspace from an earlier version gets its theme when its themes are listed', async () => {
   const [first, second] = [
     await factories.workspace(gateway.app, { teamId: client.teamId }),
     await factories.workspace(gateway.app, { teamId: client.teamId }),
@@ -315,7 +315,7 @@ test('a workspace of a version before gets its theme when its themes are listed'
   });
 });
 
-test('a new page gets the place in the funnel that sort_order says; one that there is not is refused by name', async () => {
+test('a new page is placed by sort_order; a missing place is refused by name', async () => {
   const funnel = await funnelOf({ name: 'Ordered' });
   const at = (name: string, sort_order: unknown, place: object = { funnel_id: String(funnel.id) }) =>
     send('POST', `${inWorkspace}/pages`, { page: { name, sort_order, funnel: place } });
@@ -337,7 +337,7 @@ test('a new page gets the place in the funnel that sort_order says; one that the
   expect(await stepsOf(funnel)).toEqual(['A', 'B', 'C']);
 });
 
-test('a list reads the code and the markup, which may be long, only where it shows them', async () => {
+test('a list reads long code and markup only if it returns them', async () => {
   const { readers } = gateway.app.store;
   const { read } = readers;
   const texts: string[] = [];

@@ -76,7 +76,7 @@ const fillIn = (path: string, id: unknown) =>
     .replace('FUNNEL', String(ours.funnel.id));
 
 describe.each(PATHS)('%s', (path, noun) => {
-  test('the integer id and the public id lead to the same answer', async () => {
+  test('the integer id and the public id give the same answer', async () => {
     const [byId, byPublicId] = await Promise.all(
       [ours[noun].id, ours[noun].publicId].map((id) => gateway.send(fillIn(path, id), { caller })),
     );
@@ -84,20 +84,20 @@ describe.each(PATHS)('%s', (path, noun) => {
     expect(await byPublicId?.text()).toBe(await byId?.text());
   });
 
-  test("another team's integer id and public id are 404", async () => {
+  test("another team's integer id and public id get 404", async () => {
     for (const id of [theirs[noun].id, theirs[noun].publicId]) {
       await expectProblem(await gateway.send(fillIn(path, id), { caller }), 'not_found');
     }
   });
 
-  test("another type's public id is 404", async () => {
+  test("another type's public id gets 404", async () => {
     const others = (Object.keys(ours) as Noun[]).filter((other) => other !== noun);
     for (const other of others) {
       await expectProblem(await gateway.send(fillIn(path, ours[other].publicId), { caller }), 'not_found');
     }
   });
 
-  test('rubbish is 404', async () => {
+  test('invalid text gets 404', async () => {
     for (const id of RUBBISH) {
       const problem = await expectProblem(await gateway.send(fillIn(path, id), { caller }), 'not_found');
       expect(problem.detail).not.toContain(id.length > 3 ? id : '\0');
@@ -105,14 +105,14 @@ describe.each(PATHS)('%s', (path, noun) => {
   });
 });
 
-test('a public id counts with its case', async () => {
+test('a public id is case-sensitive', async () => {
   const swapped = [...ours.contact.publicId]
     .map((letter) => (letter === letter.toUpperCase() ? letter.toLowerCase() : letter.toUpperCase()))
     .join('');
   await expectProblem(await gateway.send(`/api/v2/contacts/${swapped}`, { caller }), 'not_found');
 });
 
-test('no path that a client can write makes a 500', async () => {
+test('no path causes a 500', async () => {
   const segment = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 30 }).map((text) => encodeURIComponent(text.toWellFormed())),
     fc
@@ -129,7 +129,7 @@ test('no path that a client can write makes a 500', async () => {
   );
 });
 
-test('a row with an id beyond 2^53 is found by it, and its id is exact on the wire', async () => {
+test('a row with an id above 2^53 is found by it, and its id is exact in the answer', async () => {
   const id = 2n ** 53n + 1n;
   const publicId = toPublicId('contacts', id);
   await factories.contact(gateway.app, { id, workspaceId: ours.workspace.id });

@@ -52,13 +52,13 @@ test.each([
   expect(data).toEqual({ createPrice: { price: { interval: name } } });
 });
 
-test('other words for units are refused', async () => {
+test('other names of units are refused', async () => {
   const body = { amount: '5', currency: 'EUR', ...MONTHLY };
   for (const interval of ['Month', 'month ', 'monthss', 'fortnight', 3])
     expect(await client.refused(422, 'POST', PRICES, { ...body, interval })).toEqual(['interval']);
 });
 
-test('a price that is paid once has no terms of payment', async () => {
+test('a one-time price has no payment terms', async () => {
   const none = {
     ...{ duration: null, interval: null, interval_count: null },
     ...{ trial_amount: null, trial_duration: null, trial_interval: null },
@@ -76,7 +76,7 @@ test('a price that is paid once has no terms of payment', async () => {
   expect(await done('PUT', path, { payment_type: 'one_time' })).toMatchObject(none);
 });
 
-test('a subscription without end has no duration, and null makes it one', async () => {
+test('a subscription without an end has no duration, and null removes the end', async () => {
   const price = await priceOf({ ...MONTHLY, duration: 0 });
   expect(price).toMatchObject({ duration: null, interval_count: '1', trial_interval: 'days' });
   const path = `${MEMBERS}/prices/${price.id}`;
@@ -96,7 +96,7 @@ test('a subscription without end has no duration, and null makes it one', async 
   ).toEqual(['duration']);
 });
 
-test('lines copy the terms so, and those that an earlier version has copied are shown so', async () => {
+test('lines copy the terms in this form, and old copies are returned in it', async () => {
   const quarterly = await priceOf({ ...MONTHLY, interval: 'quarter' });
   const once = await priceOf({});
   const line = ({ id, variant_id }: Shown) => ({ products_price_id: id, variant_id, quantity: 1 });
@@ -136,7 +136,7 @@ test('lines copy the terms so, and those that an earlier version has copied are 
   });
 });
 
-test('without a currency, a price has that of the newest one of the workspace', async () => {
+test('without a currency, a price has that of the newest price of the workspace', async () => {
   const other = await createRestClient(gateway);
   const made = async (path: string, body: object) =>
     (await other.send('POST', path, body)).body as unknown as Shown;
@@ -151,7 +151,7 @@ test('without a currency, a price has that of the newest one of the workspace', 
   );
 });
 
-test('the first variant of a product is digital, others are physical, and measures are taken as text', async () => {
+test('the first variant of a product is digital, others are physical, and measures are accepted as text', async () => {
   expect(await done('GET', `${MEMBERS}/variants/${product['default_variant_id']}`)).toMatchObject({
     product_type: 'digital',
   });

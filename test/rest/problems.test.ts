@@ -47,7 +47,7 @@ test('a refused DELETE has the same document', async () => {
   ]);
 });
 
-test('who may comes before what is asked: a bad parameter or unknown id tells nothing to who may not', async () => {
+test('permission is checked first: a bad parameter or unknown id reveals nothing to other callers', async () => {
   for (const path of [
     '/api/v2/teams?per_page=0',
     '/api/v2/teams/%zz',
@@ -60,7 +60,7 @@ test('who may comes before what is asked: a bad parameter or unknown id tells no
   await expectProblem(await gateway.send(removal, { caller: weak, method: 'DELETE' }), 'insufficient_scope');
 });
 
-test('an unexpected failure is masked outside and logged inside with the request id', async () => {
+test('an unexpected failure is hidden from the client and logged with the request id', async () => {
   const broken = await createGateway();
   const owner = await factories.apiKey(broken.app, { teamId: (await factories.team(broken.app)).id });
   await broken.app.store.pool.query('alter table teams rename column locale to hidden_detail');

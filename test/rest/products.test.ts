@@ -43,7 +43,7 @@ const priceOf = (variantId: unknown, body: object = {}) =>
 const ask = async (query: string, variables: object = {}) =>
   post(gateway, { query, variables }, { caller: client.caller });
 
-test('a product is made with its default variant, in one transaction, and each has its event', async () => {
+test('a product is created with its default variant, in one transaction, and each has its event', async () => {
   const made = await product({ variant_properties: [{ name: 'Size' }] });
   const { id, default_variant_id, variant_ids } = made;
   expect(made).toMatchObject({ price_ids: [], image_ids: [], image_id: null, tag_ids: [], archived: false });
@@ -82,7 +82,7 @@ test('a refused product leaves no variant', async () => {
 });
 
 test.each([undefined, [], {}])(
-  'a product is archived and taken out again, twice as well, by the body %j',
+  'a product is archived and unarchived, also repeatedly, by the body %j',
   async (body) => {
     const { id } = await product();
     for (const [verb, archived] of [
@@ -97,7 +97,7 @@ test.each([undefined, [], {}])(
   },
 );
 
-test('values of a variant are of its product’s properties, of each once', async () => {
+test('values of a variant are of its product’s properties, one of each', async () => {
   const made = await product({ variant_properties: [{ name: 'Size' }, { name: 'Colour' }] });
   const other = await product({ variant_properties: [{ name: 'Size' }] });
   const [size, colour] = made['variant_properties'] as [Shown, Shown];
@@ -132,7 +132,7 @@ test('values of a variant are of its product’s properties, of each once', asyn
   });
 });
 
-test('a property has another name than the others of its product', async () => {
+test('a property has a unique name in its product', async () => {
   expect(
     await client.refused(422, 'POST', `${inWorkspace}/products`, {
       name: 'X',
@@ -150,7 +150,7 @@ test('a property without an id, or with null, is a new one', async () => {
   expect(names).toEqual(['Size', 'Colour', 'Cut']);
 });
 
-test('a new product has new properties, whatever ids are given with them: those of another can be sent as they were read', async () => {
+test('a new product has new properties: ids from another product are ignored', async () => {
   const read = await product({ variant_properties: [{ name: 'Size' }, { name: 'Colour' }] });
   const properties = read['variant_properties'] as Shown[];
   const copy = await product({ variant_properties: properties });
@@ -167,7 +167,7 @@ test('a new product has new properties, whatever ids are given with them: those 
   ]);
 });
 
-test('variants and prices are in the order that was given, and those of another product are refused', async () => {
+test('variants and prices keep the given order, and those of another product are refused', async () => {
   const [mug, other] = [await product(), await product()];
   const [small, large] = [mug['default_variant_id'], (await variantOf(mug)).id];
   const prices = [(await priceOf(small)).id, (await priceOf(large)).id, (await priceOf(small)).id] as const;
@@ -185,7 +185,7 @@ test('variants and prices are in the order that was given, and those of another 
   expect(await client.refused(422, 'POST', `${inWorkspace}/products`, made)).toEqual(['variant_ids']);
 });
 
-test('a tag that is given twice is kept once', async () => {
+test('a repeated tag is stored once', async () => {
   const { id } = await create(`${inWorkspace}/products/tags`, { products_tag: { name: 'Twice' } });
   expect(await product({ tag_ids: [id, id] })).toMatchObject({ tag_ids: [id] });
 });
@@ -222,7 +222,7 @@ test.each([
   expect(answer).toMatchObject({ status: 422, body: { detail } });
 });
 
-test('stock is a whole number, as text too, and never negative', async () => {
+test('stock is an integer, also as text, and never negative', async () => {
   const { default_variant_id } = await product();
   const path = `${MEMBERS}/variants/${default_variant_id}`;
   expect(
@@ -239,7 +239,7 @@ test('stock is a whole number, as text too, and never negative', async () => {
   });
 });
 
-test('amounts are exact and have the places of their currency', async () => {
+test('amounts are exact and have the decimal places of their currency', async () => {
   const { id, default_variant_id } = await product();
   const yen = await priceOf(default_variant_id, {
     amount: '999999999999999',
@@ -295,7 +295,7 @@ test('a price that is created on a product is one of its default variant', async
   expect((await send('POST', `${MEMBERS}/999999999/prices`, body)).status).toBe(404);
 });
 
-test('a recurring price says how often it is paid, and a payment plan how many times', async () => {
+test('a recurring price has its interval, and a payment plan its number of payments', async () => {
   const { default_variant_id } = await product();
   const path = `${MEMBERS}/variants/${default_variant_id}/prices`;
   const of = (body: object) => ({ amount: '9', currency: 'EUR', ...body });
@@ -396,7 +396,7 @@ test('a customer can change to visible prices of the same product and kind', asy
   expect((await send('GET', `${MEMBERS}/prices/999999999/change_options`)).status).toBe(404);
 });
 
-test('a tag that is deleted is on no product and in no collection any more', async () => {
+test('a deleted tag disappears from products and collections', async () => {
   const tag = await create(`${inWorkspace}/products/tags`, { products_tag: { name: 'Summer' } });
   const kept = await create(`${inWorkspace}/products/tags`, { products_tag: { name: 'Winter' } });
   const { id } = await product({ tag_ids: [kept.id, tag.id] });
@@ -412,7 +412,7 @@ test('a tag that is deleted is on no product and in no collection any more', asy
   });
 });
 
-test('a collection shows its products in each of its orders', async () => {
+test('a collection has its products in each of its orders', async () => {
   const tag = await create(`${inWorkspace}/products/tags`, { products_tag: { name: 'All' } });
   const make = async (name: string, amount?: string) => {
     const made = await product({ name, tag_ids: [tag.id] });
@@ -456,7 +456,7 @@ test('a collection shows its products in each of its orders', async () => {
   expect(await ordered({ collection_type: 'manual' })).toEqual([free, b, c, a]);
 });
 
-test('an id that is shown as text is taken as a number, as text and as a public id', async () => {
+test('an id that is output as text is accepted as a number, as text and as a public id', async () => {
   const { id, publicId } = await factories.funnel(gateway.app, { workspaceId: client.workspaceId });
   const theirs = await factories.funnel(gateway.app);
   const { id: productId } = await product();
@@ -476,7 +476,7 @@ test('an id that is shown as text is taken as a number, as text and as a public 
   });
 });
 
-test('over GraphQL a product is made whole, and values name properties by their global ids', async () => {
+test('over GraphQL a product is created completely, and values refer to properties by global ids', async () => {
   const { data } = await ask(
     `mutation ($input: CreateProductInput!) { createProduct(input: $input) { product { id variantProperties { id } defaultVariant { name } } } }`,
     {
@@ -508,7 +508,7 @@ test('over GraphQL a product is made whole, and values name properties by their 
   expect((await create('M', 'L')).errors?.[0]?.extensions.field).toBe('propertiesValues[1].propertyId');
 });
 
-test('ids of images and locations are of the same workspace, and those of what is gone are not shown', async () => {
+test('ids of images and locations must be of the same workspace, and deleted ones are not returned', async () => {
   const workspace = await factories.workspace(gateway.app);
   const location = { name: 'Home', address_name: 'Us', address: {}, email_address: 'us@example.com' };
   const own = await create(`${inWorkspace}/fulfillments/locations`, { fulfillments_location: location });
@@ -535,7 +535,7 @@ test('ids of images and locations are of the same workspace, and those of what i
   expect(await get(variant)).toMatchObject({ image_ids: [], fulfillments_location_ids: [] });
 });
 
-test('a product shows the id and the name of its properties alone, in events too; GraphQL shows all of them', async () => {
+test('a product has only the id and the name of its properties, in events too; GraphQL has all', async () => {
   const made = await product({ variant_properties: [{ name: 'Size' }] });
   const [size] = made['variant_properties'] as [Shown];
   const expected = [{ id: size.id, name: 'Size' }];

@@ -62,7 +62,7 @@ beforeAll(async () => {
   existing = (await client.send('POST', filters, body({ name: 'Existing' }))).body;
 });
 
-test('an empty filter_class counts as not given', async () => {
+test('an empty filter_class counts as absent', async () => {
   const made = await client.send('POST', filters, body({ filter_class: '', conjunction: '' }));
   expect([made.status, made.body]).toMatchObject([
     201,
@@ -70,7 +70,7 @@ test('an empty filter_class counts as not given', async () => {
   ]);
 });
 
-describe('refuses, and changes nothing, where a filter is made or changed', () => {
+describe('creation and change refuse, and change nothing:', () => {
   test.each(REFUSED)('%s', async (_, members, field) => {
     expect(await client.refused(422, 'POST', filters, body(members))).toEqual([field]);
     for (const method of ['PUT', 'PATCH'])
@@ -79,7 +79,7 @@ describe('refuses, and changes nothing, where a filter is made or changed', () =
       ).toEqual([field]);
   });
 
-  test('every wrong criterion is blamed, over GraphQL too', async () => {
+  test('every wrong criterion is reported, over GraphQL too', async () => {
     const criteria = [{ ...EMAIL, clause: 'ew' }, EMAIL, { attribute: 'anonymous', clause: 'eq' }];
     const blamed = ['criteria[0].clause', 'criteria[2].value'];
     expect(await client.refused(422, 'POST', filters, body({ criteria }))).toEqual(blamed);
@@ -90,12 +90,12 @@ describe('refuses, and changes nothing, where a filter is made or changed', () =
     expect(errors?.[0]?.extensions).toMatchObject({ code: 'INVALID', field: blamed[0] });
   });
 
-  test('a blank name, and says what it must be', async () => {
+  test('a blank name, with what it must be', async () => {
     const { body: problem } = await client.send('POST', filters, body({ name: '' }));
     expect(problem.errors).toEqual([{ field: 'name', message: 'name must be null or not blank.' }]);
   });
 
-  test('a class that nothing is listed with, and a name that is taken', async () => {
+  test('a class without a list, and a taken name', async () => {
     expect(await client.refused(422, 'POST', filters, body({ filter_class: 'FunnelsFilter' }))).toEqual([
       'filter_class',
     ]);
@@ -103,7 +103,7 @@ describe('refuses, and changes nothing, where a filter is made or changed', () =
   });
 });
 
-test('no criteria are refused in the words of the public API', async () => {
+test('missing criteria are refused in the words of the public API', async () => {
   for (const [method, path] of [
     ['POST', filters],
     ['PATCH', `/api/v2/refine_filters/${existing.id}`],
@@ -113,7 +113,7 @@ test('no criteria are refused in the words of the public API', async () => {
   }
 });
 
-test('a span may end with the last day that there is', async () => {
+test('a span may end with the last possible day', async () => {
   const ids = async (clause: string, value: unknown) => {
     const criteria = [{ attribute: 'created_at', clause, value }];
     const { body: filter } = await client.send('POST', filters, body({ criteria }));
@@ -132,7 +132,7 @@ test('a span may end with the last day that there is', async () => {
   }
 });
 
-test('several filters may have no name, and a change leaves what it does not give', async () => {
+test('several filters may have no name, and a change keeps absent members', async () => {
   const made = [
     await client.send('POST', filters, body({})),
     await client.send('POST', filters, body({ name: null })),
@@ -149,7 +149,7 @@ test('several filters may have no name, and a change leaves what it does not giv
   expect(changed.tag).not.toBe(made[0]?.tag);
 });
 
-test('a filter that a split uses cannot be deleted until the split is removed, and is named', async () => {
+test('a filter cannot be deleted while a split uses it; the refusal has the split', async () => {
   const { body: filter } = await client.send('POST', filters, body({}));
   const funnel = await factories.funnel(app, { workspaceId });
   const steps = await factories.workflow(app, funnel, [{ split: 'S', matched: ['m'], unmatched: ['u'] }]);
@@ -190,7 +190,7 @@ test('a filter that a split uses cannot be deleted until the split is removed, a
   expect((await client.send('GET', path)).status).toBe(404);
 });
 
-describe('a list names its filter', () => {
+describe('a list is filtered by a saved filter', () => {
   const ann = async () =>
     (await client.send('POST', client.contacts, { contact: { email_address: 'ann@example.com' } })).body.id;
   let contact: number;
@@ -201,7 +201,7 @@ describe('a list names its filter', () => {
   const list = async (query: string) => client.send('GET', `${client.contacts}?${query}`);
   const publicId = () => toPublicId('refine_filters', BigInt(existing.id));
 
-  test('by each of its names, with integer or public id, and keeps it in its links', async () => {
+  test('under each name of the parameter, with integer or public id, which its links keep', async () => {
     for (const query of [
       `filter[refine_filter_id]=${existing.id}`,
       `filter%5Brefine_filter_id%5D=${publicId()}`,
@@ -220,13 +220,13 @@ describe('a list names its filter', () => {
     }
   });
 
-  test('with other filters besides', async () => {
+  test('together with other filters', async () => {
     const query = `filter[refine_filter_id]=${existing.id}&filter[is_active]=`;
     expect((await list(`${query}true`)).body).toMatchObject([{ id: contact }]);
     expect((await list(`${query}false`)).body).toEqual([]);
   });
 
-  test('and refuses what is none', async () => {
+  test('but not by anything else', async () => {
     const other = (await client.send('POST', filters, body({}))).body.id;
     const foreign = (await factories.refineFilter(app, { workspaceId: neighbour })).id;
     for (const [query, field] of [
@@ -270,7 +270,7 @@ describe('a list names its filter', () => {
     expect(elsewhere.status).toBe(404);
   });
 
-  test('and refuses one that was saved before its criteria were checked', async () => {
+  test('but not by one that was saved before its criteria were checked', async () => {
     const criteria = [{ attribute: 'shoe_size', clause: 'eq', value: 'x' }];
     const old = await factories.refineFilter(app, { workspaceId, criteria });
     const { status, body: problem } = await list(`filter[refine_filter_id]=${old.id}`);

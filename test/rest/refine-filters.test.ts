@@ -22,7 +22,7 @@ const { teamId } = await prismaOf(gateway.app.store).workspace.findUniqueOrThrow
 });
 const caller = await factories.apiKey(gateway.app, { teamId });
 
-test('a saved filter has its fields, and the list has the same object, whole or paged', async () => {
+test('a saved filter has its fields, and the list has the same object, complete or paged', async () => {
   const one = await json(await gateway.send(`/api/v2/refine_filters/${filter.id}`, { caller }));
   expect(one).toEqual({
     id: Number(filter.id),

@@ -564,7 +564,7 @@ describe.each(Object.entries(LISTS))('%s', (filterClass, list) => {
   });
 });
 
-test('a filter selects objects of its own class alone', async () => {
+test('a filter selects only objects of its own class', async () => {
   const { id } = await save('OrdersFilter', [
     { attribute: 'order_type', clause: 'eq', value: 'one-time-order' },
   ]);
@@ -577,7 +577,7 @@ test('a filter selects objects of its own class alone', async () => {
   expect(data).toEqual({ refineFilter: { contacts: null, products: null } });
 });
 
-test('a list is selected by what its filter says now, whichever process changed it', async () => {
+test('a list follows the current filter, whichever process changed it', async () => {
   const emails = ['known-one@example.com', 'known-two@example.com'];
   for (const emailAddress of emails) await factories.contact(app, { workspaceId, emailAddress });
   const criteria = (value: string) => [{ attribute: 'email_address', clause: 'eq', value }];
@@ -619,7 +619,7 @@ test('a list is selected by what its filter says now, whichever process changed 
   expect(await blamed()).toEqual(['filter[refine_filter_id]']);
 });
 
-test('a page by a filter that is known reads the filter by the same statement', async () => {
+test('a page by a cached filter reads the filter in the same statement', async () => {
   const { id } = await save('ContactsFilter', [
     { attribute: 'tags.id', clause: 'in', value: [String(TAGS[0])] },
   ]);
@@ -655,7 +655,7 @@ test('a page by a filter that is known reads the filter by the same statement', 
   }
 });
 
-test('text is compared ignoring letter case, also where the list’s own filter does not', async () => {
+test('text is compared without letter case, also if the list’s own filter does not', async () => {
   for (const name of ['Kilim', 'KILIM', 'kilim'])
     expect((await client.send('POST', `/api/v2/workspaces/${workspaceId}/products`, { name })).status).toBe(
       201,

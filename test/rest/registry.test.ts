@@ -37,7 +37,7 @@ test.each([
   expect(await idsOf(response)).toEqual(newestFirst ? ids.toReversed() : ids);
 });
 
-test('an empty registry is an empty array, whole or paged', async () => {
+test('an empty registry is an empty array, complete or paged', async () => {
   for (const query of ['', '?sort_order=desc', '?after=0', '?per_page=5', '?after=0&sort_order=desc']) {
     const response = await gateway.send(emptyPath + query, { caller });
     expect([query, response.status, await response.text()]).toEqual([query, 200, '[]']);
@@ -46,7 +46,7 @@ test('an empty registry is an empty array, whole or paged', async () => {
   }
 });
 
-test('a registry of exactly one chunk ends there', async () => {
+test('a registry of exactly one batch ends there', async () => {
   const workspace = await factories.workspace(gateway.app);
   const drawn = await drawIds(prismaOf(gateway.app.store), 'refine_filters', 1_000);
   const data = drawn.map((id) => ({ id, workspaceId: workspace.id, name: `No. ${id}` }));
@@ -57,7 +57,7 @@ test('a registry of exactly one chunk ends there', async () => {
   expect(await idsOf(response)).toEqual(drawn);
 });
 
-describe('paging is opted into', () => {
+describe('paging is optional', () => {
   test.each([
     ['?after=0', 20, false],
     ['?after=0&sort_order=desc', 20, true],
@@ -78,13 +78,13 @@ describe('paging is opted into', () => {
   });
 });
 
-test('a bad parameter is refused before anything is streamed', async () => {
+test('an invalid parameter is refused before the stream starts', async () => {
   for (const query of ['?sort_order=up', '?after=', '?per_page=', '?per_page=0', '?after=x&per_page=5']) {
     await expectProblem(await gateway.send(path + query, { caller }), 'invalid');
   }
 });
 
-test('a registry that nobody reads to its end keeps no database connection', async () => {
+test('an unread registry holds no database connection', async () => {
   for (let i = 0; i < 10; i++) {
     const response = await gateway.send(path, { caller });
     await response.body?.cancel();
@@ -93,7 +93,7 @@ test('a registry that nobody reads to its end keeps no database connection', asy
   expect(gateway.app.store.pool.waitingCount).toBe(0);
 });
 
-test('a client that goes in the middle ends it: no further chunk is read', async () => {
+test('a client that disconnects ends the stream: no further batch is read', async () => {
   const { config } = gateway.app;
   const listener = await listen({ ...gateway.app, config: { ...config, port: 0 } });
   const second = Promise.withResolvers<void>();

@@ -30,7 +30,7 @@ test.each(['x'.repeat(129), 'two words', '{"a":1}', '<script>', 'a;b', 'é', 'a,
   },
 );
 
-test('each request without an id gets one of its own, which the log line has too', async () => {
+test('each request without an id gets one, which is also in the log line', async () => {
   const responses = await Promise.all([1, 2, 3].map(() => gateway.send('/api/v2/teams', { caller })));
   const ids = responses.map((response) => response.headers.get('X-Request-Id') ?? '');
   expect(new Set(ids).size).toBe(3);
@@ -48,7 +48,7 @@ const ANSWERED = [
 
 describe.each(OPERATIONS)('$route', (operation) => {
   test.runIf(ANSWERED.includes(operation))(
-    'its answer is JSON that is not sniffed, and of which a cache asks each time, or has no body',
+    'its answer is JSON with nosniff and no-cache, or has no body',
     async () => {
       const changes = UNSAFE.includes(operation);
       const fresh = changes ? await createTenant(gateway.app, 'fresh', tenant.team.id) : tenant;

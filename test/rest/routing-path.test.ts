@@ -7,7 +7,7 @@ import { ownGateway } from '../support/gateway.ts';
 
 const gateway = await ownGateway();
 
-test('Hono’s fastest router takes every route, and finds it', () => {
+test('Hono’s fastest router accepts every route, and finds it', () => {
   const router = new RegExpRouter<string>();
   for (const { method, path } of routes) router.add(method, routingPath(path), `${method} ${path}`);
   for (const { method, path } of routes) {
@@ -31,7 +31,7 @@ test.each(['tags', 'applied_tags', 'tagsy'])('alone, contacts/%s is a contact of
   expect((await gateway.send(`/api/v2/contacts/${name}`, { method: 'POST' })).status).toBe(405);
 });
 
-test('another method on a path of its own is logged with that path', async () => {
+test('another method on an existing path is logged with that path', async () => {
   const response = await gateway.send('/api/v2/contacts/tags/1', { method: 'POST' });
   expect([response.status, response.headers.get('Allow')]).toEqual([405, 'GET, HEAD, PUT, PATCH, DELETE']);
   expect(gateway.logLines.at(-1)).toContain('"route":"/api/v2/contacts/tags/{id}"');

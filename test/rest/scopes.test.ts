@@ -13,7 +13,7 @@ import { expectProblem } from '../support/problem.ts';
 const gateway = await sharedGateway();
 const tenant = await createTenant(gateway.app, 'ours');
 
-test('the table of operations, the routes and openapi.json name the same scope', () => {
+test('the table of operations, the routes and openapi.json have the same scopes', () => {
   const byTable = OPERATIONS.map(({ route, scope }) => [route, ...(scope === null ? [] : [scope])]);
   const byRoutes = routes.map(({ method, path, scope }) => [
     `${method} ${path}`,
@@ -54,7 +54,7 @@ describe.each(SCOPED)('$route', (operation) => {
     { path: wrong, request: nonsense() },
   ];
 
-  test('a caller with every other scope is 403, before ids, query, headers and body are looked at', async () => {
+  test('a caller with every other scope gets 403, before ids, query, headers and body are examined', async () => {
     const caller = await keyWith(SCOPES.filter((other) => other !== scope && other !== wildcard));
     for (const { path, request } of wishes()) {
       const response = await gateway.send(path, { caller, ...request });
@@ -64,7 +64,7 @@ describe.each(SCOPED)('$route', (operation) => {
     }
   });
 
-  test('a caller without credentials is 401, and told the scope', async () => {
+  test('a caller without credentials gets 401 with the scope', async () => {
     for (const { path, request } of wishes()) {
       const response = await gateway.send(path, request);
       expect(response.headers.get('WWW-Authenticate')).toContain(` scope="${scope}"`);
@@ -72,7 +72,7 @@ describe.each(SCOPED)('$route', (operation) => {
     }
   });
 
-  test('that scope alone and its wildcard alone are enough', async () => {
+  test('that scope or its wildcard is enough', async () => {
     const enough = [[scope], [wildcard], [scope, 'store:read']];
     // What changes something needs a tenant for each.
     for (const scopes of method === 'GET' ? enough : sampleAt(route, enough, 3)) {
@@ -84,7 +84,7 @@ describe.each(SCOPED)('$route', (operation) => {
   });
 });
 
-test('a scope is covered by itself and the wildcard of its access, by nothing else', () => {
+test('a scope is covered only by itself and the wildcard of its access', () => {
   for (const needed of Object.keys(CATEGORIES).flatMap(
     (name) => [`${name}:read`, `${name}:write`] as const,
   )) {

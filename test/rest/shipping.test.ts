@@ -49,7 +49,7 @@ describe('a package', () => {
       .filter((one) => one['default_package'])
       .map(({ id }) => id);
 
-  test('has every member, sizes as the numbers that were given', async () => {
+  test('has every member, with sizes as the sent numbers', async () => {
     const { id } = await create({ weight: 0.25, weight_unit: 'kg', empty_weight: '0.1', carrier: 'ups' });
     const { body } = await client.send('GET', `/api/v2/shipping/packages/${id}`);
     expect(body).toMatchObject({
@@ -70,7 +70,7 @@ describe('a package', () => {
     expect(await client.refused(422, 'POST', inWorkspace('shipping/packages'), given)).toEqual([member]);
   });
 
-  test('that becomes the default one takes that from the one before, which is recorded of both', async () => {
+  test('that becomes the default replaces the previous one, which is recorded for both', async () => {
     const first = await create({ default_package: true });
     const second = await create({ default_package: true });
     expect(await defaults()).toEqual([second.id]);
@@ -91,7 +91,7 @@ describe('a package', () => {
     ]);
   });
 
-  test('is the only default one, whatever happens at once', async () => {
+  test('is the only default, whatever happens concurrently', async () => {
     const there = await Promise.all(['a', 'b', 'c'].map((name) => create({ name })));
     const answers = await Promise.all([
       ...there.map(({ id }) =>
@@ -111,7 +111,7 @@ describe('a profile', () => {
     created(inWorkspace('shipping/profiles'), { shipping_profile: { name: 'General', ...members } });
   const LOCATION = { name: 'Warehouse', address_name: 'Us', address: {}, email_address: 'us@example.com' };
 
-  test('has one location group from the start, with the locations that are not archived', async () => {
+  test('has one location group from the start, with all locations that are not archived', async () => {
     const { id } = await create();
     const groups = `/api/v2/shipping/profiles/${id}/location_groups`;
     const [one] = await list(groups);
@@ -181,7 +181,7 @@ describe('a zone and its rates', () => {
     nameId = (await created(inWorkspace('shipping/rates/names'), { name: 'Express' })).id;
   });
 
-  test('places are codes, or numbers that become text', async () => {
+  test('places are codes; numbers become text', async () => {
     const zone = await created(zones, {
       shipping_zone: { name: 'Home', country_ids: ['US', 840], region_ids: null },
     });
@@ -192,7 +192,7 @@ describe('a zone and its rates', () => {
       ]);
   });
 
-  test('one zone of a group is for the rest of the world', async () => {
+  test('one zone of a group covers the rest of the world', async () => {
     const first = await created(zones, { name: 'World', includes_rest_of_world: true });
     const again = { name: 'World too', includes_rest_of_world: true };
     expect(await client.refused(422, 'POST', zones, again)).toEqual(['includes_rest_of_world']);
@@ -200,7 +200,7 @@ describe('a zone and its rates', () => {
     await created(zones, again);
   });
 
-  test('a price has the places of its currency, which is USD if nothing else is said', async () => {
+  test('a price has the decimal places of its currency, by default USD', async () => {
     const zone = await created(zones, { name: 'Home' });
     const rates = `/api/v2/shipping/zones/${zone.id}/rates`;
     const rate = { rates_name_id: nameId };
@@ -228,7 +228,7 @@ describe('a zone and its rates', () => {
     ]);
   });
 
-  test('a name is there once, and stays while rates have it: 409 names them', async () => {
+  test('a name is unique, and stays while rates use it: 409 lists them', async () => {
     const names = inWorkspace('shipping/rates/names');
     expect(await client.refused(422, 'POST', names, { name: 'Express' })).toEqual(['name']);
     const zone = await created(zones, { name: 'Home' });

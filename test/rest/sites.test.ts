@@ -18,7 +18,7 @@ const send = (path: string, body?: object) =>
     ...(body && { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }),
   });
 
-test('is there for whoever asks first, once, with the default theme', async () => {
+test('exists once from the first read, with the default theme', async () => {
   const { id } = await made('Old');
   const sites = await Promise.all([1, 2, 3].map(async () => json(await send(`${id}/site`))));
   expect(sites[0]).toMatchObject({ workspace_id: Number(id), name: 'Old' });
@@ -27,7 +27,7 @@ test('is there for whoever asks first, once, with the default theme', async () =
   expect(themes).toMatchObject([{ name: 'Standard', styles: [{ name: 'Light' }] }]);
 });
 
-test('is there over GraphQL, and for a change', async () => {
+test('exists over GraphQL, and for a change', async () => {
   const [read, changed] = [await made('Read'), await made('Changed')];
   const query = `{ workspace(databaseId: ${read.id}) { site { name } } }`;
   const reader = await factories.apiKey(gateway.app, { teamId, scopes: ['read'] });
@@ -36,7 +36,7 @@ test('is there over GraphQL, and for a change', async () => {
   expect(await json(await send(`${changed.id}/site`, { name: 'Ours' }))).toMatchObject({ name: 'Ours' });
 });
 
-test("of another team's workspace is not made", async () => {
+test("is not created for another team's workspace", async () => {
   const other = await factories.workspace(gateway.app);
   await expectProblem(await send(`${other.id}/site`), 'not_found');
   expect(await prismaOf(gateway.app.store).site.count({ where: { workspaceId: other.id } })).toBe(0);

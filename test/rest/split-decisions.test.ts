@@ -62,7 +62,7 @@ const branch = (split: string, contactId: unknown, of = funnel.id) =>
     `/api/v2/funnels/${of}/conditional_split_steps/${idOf(split)}/branch?contact_id=${contactId}`,
   );
 
-test('a filter decides for one contact what it selects in a list; without one it is unmatched, and the answer says why', async () => {
+test('a filter matches a contact if it selects it in a list; without one the contact is unmatched, and the answer says why', async () => {
   for (const [split, { id, public_id }, answer] of [
     ['Customers', ann, { branch: 'matched' }],
     ['Customers', cy, { branch: 'unmatched' }],
@@ -84,7 +84,7 @@ test('the answer follows the contact and the filter at once', async () => {
   expect((await branch('Customers', cy.id)).body).toEqual({ branch: 'unmatched' });
 });
 
-test('there has to be such a contact in the workspace, and such a split in the funnel', async () => {
+test('the contact must exist in the workspace, and the split in the funnel', async () => {
   const { id: neighbour } = await factories.workspace(app, { teamId });
   const other = await factories.contact(app, { workspaceId: neighbour });
   const elsewhere = await factories.contact(app);
@@ -101,7 +101,7 @@ test('there has to be such a contact in the workspace, and such a split in the f
   ).toEqual(['contact_id']);
 });
 
-test('it needs the scopes to read funnels and to read contacts', async () => {
+test('a decision needs the scopes to read funnels and to read contacts', async () => {
   const path = `/api/v2/funnels/${funnel.id}/conditional_split_steps/${idOf('Customers')}/branch?contact_id=${ann.id}`;
   for (const [has, lacks] of [
     ['funnels:read', 'contacts:read'],
@@ -113,7 +113,7 @@ test('it needs the scopes to read funnels and to read contacts', async () => {
   }
 });
 
-test('over GraphQL splits say their branches, and a funnel the pages that a contact is shown, through nested splits', async () => {
+test('over GraphQL splits have the contact’s branch, and a funnel the contact’s pages, through nested splits', async () => {
   const query = `query ($funnel: BigInt!, $contact: ID!) {
     funnel(databaseId: $funnel) {
       path(contactId: $contact) { name }
@@ -152,7 +152,7 @@ test('over GraphQL splits say their branches, and a funnel the pages that a cont
   expect(new Set(errors?.map(({ extensions }) => extensions.code))).toEqual(new Set(['NOT_FOUND']));
 });
 
-test('what is asked of many contacts is decided together: no more statements than for one, and what takes long waits in turn', async () => {
+test('decisions for many contacts need no more statements than for one, and long work queues', async () => {
   const heavy = await filter(
     Array.from({ length: 50 }, () => ({ attribute: 'email_address', clause: 'sw', value: 'a' })),
   );

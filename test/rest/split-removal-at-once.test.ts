@@ -75,7 +75,7 @@ test.each<[string, string, Branch, Branch]>([
   }
 });
 
-test('ten removals at once, nested and side by side', async () => {
+test('ten concurrent removals, nested and side by side', async () => {
   const row = (n: number): Plan => ({
     split: `S${n}`,
     matched: [`m${n}`, { split: `T${n}`, matched: [`x${n}`], unmatched: [`y${n}`, `z${n}`] }],
@@ -93,7 +93,7 @@ test('ten removals at once, nested and side by side', async () => {
   }
 });
 
-test('ten removals of one split at once: one succeeds, nine find nothing', async () => {
+test('of ten concurrent removals of one split one succeeds, and nine find nothing', async () => {
   const wishes = Array.from({ length: 10 }, (): [string, Branch] => ['Outer', 'matched']);
   const answered = await removeAtOnce(NESTED, wishes);
   expect(answered.filter(({ status }) => status === 204)).toHaveLength(1);

@@ -42,7 +42,7 @@ const inputOf = ({ funnel, step }: Built) => ({
   branch: 'MATCHED' as const,
 });
 
-test('a removal is recorded with who, what it was, and what became of the pages', async () => {
+test('a removal is recorded with its actor, the split, and the result for each page', async () => {
   const built = await make();
   expect((await remove(built, {}, '?branch=matched')).status).toBe(204);
   const key = await prismaOf(gateway.app.store).apiKey.findUniqueOrThrow({ where: { id: caller.id } });
@@ -73,7 +73,7 @@ test('a removal is recorded with who, what it was, and what became of the pages'
   ]);
 });
 
-test('a retry over REST is 204 again, and another request with the key is refused', async () => {
+test('a retry over REST gets 204 again, and another request with the key is refused', async () => {
   const built = await make();
   const headers = { 'Idempotency-Key': 'once' };
   for (let attempt = 0; attempt < 3; attempt++) expect((await remove(built, headers)).status).toBe(204);
@@ -83,7 +83,7 @@ test('a retry over REST is 204 again, and another request with the key is refuse
   await expectProblem(await remove(built, {}), 'not_found');
 });
 
-test('a retry over GraphQL answers the very same, whatever has become of the pages since', async () => {
+test('a retry over GraphQL gets the first answer, whatever has become of the pages since', async () => {
   const built = await make();
   const variables = { input: { ...inputOf(built), idempotencyKey: 'graphql' } };
   const first = await dataOf(gateway, REMOVE, variables, { caller });
@@ -99,7 +99,7 @@ test('a retry over GraphQL answers the very same, whatever has become of the pag
   expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['INVALID']);
 });
 
-test('ten of one key at once remove once, and all are answered as the first', async () => {
+test('ten concurrent removals with one key remove once, and all get the first answer', async () => {
   const built = await make();
   const all = await Promise.all(
     Array.from({ length: 10 }, () => remove(built, { 'Idempotency-Key': 'at-once' })),
@@ -108,7 +108,7 @@ test('ten of one key at once remove once, and all are answered as the first', as
   expect(await entriesOf(built)).toHaveLength(1);
 });
 
-test('a key that was claimed by a change of another split rolls the whole removal back', async () => {
+test('a key of a change of another split rolls the removal back completely', async () => {
   const [one, other] = [await make(), await make()];
   const send = (built: Built) =>
     ask(gateway, REMOVE, { input: { ...inputOf(built), idempotencyKey: 'two-splits' } }, { caller });
@@ -123,7 +123,7 @@ test('a key that was claimed by a change of another split rolls the whole remova
   expect(await entriesOf(lost)).toEqual([]);
 });
 
-test('If-Match lets the removal go ahead only where it is what was read', async () => {
+test('If-Match permits the removal only of the version that was read', async () => {
   const built = await make();
   const path = `/api/v2/funnels/${built.funnel.id}/conditional_split_steps/${built.step('Split').id}`;
   const tag = (await gateway.send(path, { caller })).headers.get('etag') ?? '';

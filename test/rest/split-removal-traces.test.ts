@@ -45,7 +45,7 @@ test('discarded pages stay as rows, with time and the same cause; promoted pages
   }
 });
 
-test('promoted steps stand under the parent of the split, on its branch, without a gap', async () => {
+test('promoted steps are below the parent of the split, on its branch, without a gap', async () => {
   const rows = await prismaOf(gateway.app.store).funnelStep.findMany({
     where: { funnelId: built.funnel.id, removedAt: null },
     orderBy: { position: 'asc' },
@@ -68,7 +68,7 @@ test('removed splits are in no list and have no page of their own', async () => 
   expect(await readPlan(gateway, caller, built)).toEqual(['Entry', 'U', 'Thanks']);
 });
 
-test('the rows of another funnel are as they were', async () => {
+test('the rows of another funnel are unchanged', async () => {
   const other = await build(gateway, built.funnel.workspaceId, [
     { split: 'S', matched: ['X'], unmatched: ['Y'] },
   ]);

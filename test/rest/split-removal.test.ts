@@ -41,7 +41,7 @@ test('a split inside a branch gives its kept steps to that branch', async () => 
 });
 
 describe.each(['', '/api/v2'])('under "%s"', (prefix) => {
-  test('integer and public ids both name funnel and split', async () => {
+  test('integer and public ids both identify funnel and split', async () => {
     const { funnel, step } = await make();
     for (const [name, ids] of [
       ['In A', [funnel.publicId, step('In A').publicId]],
@@ -87,7 +87,7 @@ test.each([
   expect(await left(built)).toEqual(normal(PLAN));
 });
 
-test('a page step, an unknown step and a split of another funnel are 404, and nothing changes', async () => {
+test('a page step, an unknown step and a split of another funnel get 404, and nothing changes', async () => {
   const [built, other] = [await make(), await make()];
   const steps = [
     built.step('A').id,

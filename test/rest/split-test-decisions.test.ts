@@ -15,20 +15,20 @@ const leftOf = (id: bigint, leftWeight: number) =>
   );
 const count = (those: readonly boolean[]) => those.filter(Boolean).length;
 
-test.each([0, 1, 30, 50, 99, 100])('of 100,000 contacts, %i in 100 are on the left', (weight) => {
+test.each([0, 1, 30, 50, 99, 100])('of 100,000 contacts, %i in 100 get the left variant', (weight) => {
   const share = weight / 100;
   const left = count(leftOf(7n, weight));
   expect(Math.abs(left - CONTACTS * share)).toBeLessThanOrEqual(toleranceOf(share));
 });
 
-test('two tests choose independently, and a greater weight takes nobody from the left', () => {
+test('two tests choose independently, and a greater weight moves nobody away from the left', () => {
   const [one, other, more] = [leftOf(7n, 50), leftOf(8n, 50), leftOf(7n, 60)];
   const both = count(one.map((isLeft, index) => isLeft && other[index] === true));
   expect(Math.abs(both - CONTACTS / 4)).toBeLessThanOrEqual(toleranceOf(1 / 4));
   expect(one.every((isLeft, index) => !isLeft || more[index])).toBe(true);
 });
 
-test('the path of a contact goes through its variant, and what is nested there, each time', async () => {
+test('the path of a contact goes through its variant, and nested tests, the same each time', async () => {
   const gateway = await sharedGateway();
   const { app } = gateway;
   const { id: workspaceId, teamId } = await factories.workspace(app);

@@ -42,7 +42,7 @@ describe('a change of a team', () => {
     expect(await json(await gateway.send(path, { caller }))).toMatchObject({ name: 'Ours' });
   });
 
-  test('is made under its precondition, recorded once in its first workspace, and repeated by its key', async () => {
+  test('obeys If-Match, is recorded once in its first workspace, and is idempotent by its key', async () => {
     const first = await factories.workspace(gateway.app, { teamId: team.id });
     const second = await factories.workspace(gateway.app, { teamId: team.id });
     const before = await gateway.send(path, { caller });
@@ -69,7 +69,7 @@ describe('a change of a team', () => {
     expect(await entries(second.id)).toEqual([]);
   });
 
-  test('clears its time zone by an empty text too', async () => {
+  test('an empty text clears its time zone too', async () => {
     const cleared = await send(path, { team: { time_zone: '' } });
     expect([cleared.status, await json(cleared)]).toEqual([
       200,
@@ -77,7 +77,7 @@ describe('a change of a team', () => {
     ]);
   });
 
-  test('clears its time zone by null, and that of its service user', async () => {
+  test('null clears its time zone, and that of its service user', async () => {
     await factories.workspace(gateway.app, { teamId: team.id });
     const cleared = await send(path, { team: { time_zone: null } });
     expect([cleared.status, await json(cleared)]).toEqual([
@@ -98,7 +98,7 @@ describe('a change of a team', () => {
     expect(await json(await send(path, { time_zone: ' Oslo ' }))).toMatchObject({ time_zone: 'Oslo' });
   });
 
-  test('is made on the host of each of its workspaces, and on no host of others', async () => {
+  test('is possible on the host of each of its workspaces, and on no host of others', async () => {
     const mine = await factories.team(gateway.app, { subdomain: 'whole-team' });
     const by = await factories.apiKey(gateway.app, {
       teamId: mine.id,
@@ -125,7 +125,7 @@ describe('a change of a team', () => {
     );
   });
 
-  test('is refused to a credential that is limited to some workspaces, on each host', async () => {
+  test('is refused for a credential that is limited to some workspaces, on each host', async () => {
     const mine = await factories.team(gateway.app);
     const workspace = await factories.workspace(gateway.app, { teamId: mine.id, subdomain: 'limited-part' });
     const grantOf = (rest: object) =>
@@ -152,7 +152,7 @@ describe('a change of a team', () => {
     }
   });
 
-  test('needs a scope, and values that a team may have', async () => {
+  test('needs a scope, and valid values', async () => {
     await factories.workspace(gateway.app, { teamId: team.id });
     for (const [member, value] of Object.entries({
       name: ' ',

@@ -106,7 +106,7 @@ const RANGED = OPERATIONS.filter((operation) => {
   );
 });
 
-test('all lists in the order of changes have them', () => {
+test('all lists in the order of changes have these filters', () => {
   const sorted = routes.filter(
     ({ query }) =>
       query?.parameters.some(({ name }) => name === 'sort_property') &&
@@ -119,7 +119,7 @@ test('all lists in the order of changes have them', () => {
 const UNRANGED = ['GET /api/v2/teams', 'GET /api/v2/users'];
 
 describe.each(RANGED)('$route', ({ path: pathOf }) => {
-  test('has what was created and changed within the times, and nothing else', async () => {
+  test('has exactly the objects that were created and changed within the times', async () => {
     const tenant = await createTenant(app, 'times');
     const own = await factories.apiKey(app, { teamId: tenant.team.id });
     const read = async (query: string) => {

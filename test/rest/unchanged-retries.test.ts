@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { apiKey, webhookEndpoint, workspace } from '../support/factories.ts';
 import { createGateway } from '../support/gateway.ts';
 
-test('it answers as the first request did, also after what was recorded of the object without its state', async () => {
+test('a retry gets the first answer, also from a record without the object’s state', async () => {
   const gateway = await createGateway();
   try {
     const { id: workspaceId, teamId } = await workspace(gateway.app);

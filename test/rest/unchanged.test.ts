@@ -30,7 +30,7 @@ async function kept(): Promise<Record<string, number>> {
   return { entries, events, deliveries, records };
 }
 
-test('a contact that is given what it has keeps its version, its time and its tags', async () => {
+test('a contact that is changed to its present values keeps its version, its time and its tags', async () => {
   const tagId = await client.tag('a');
   const given = { first_name: 'Ann', custom_attributes: { a: '1', b: '2' }, tag_ids: [tagId] };
   const made = await client.create({ email_address: 'ann@example.com', ...given });
@@ -54,7 +54,7 @@ test('a contact that is given what it has keeps its version, its time and its ta
   expect([Number(now['entries']) - Number(before['entries'])]).toEqual([2]);
 });
 
-test('a tag and a webhook endpoint too, and one that is activated or deactivated already', async () => {
+test('a tag and a webhook endpoint keep them too, also one that is activated or deactivated already', async () => {
   const tagId = await client.tag('a');
   const made = await client.send(
     'POST',
@@ -81,7 +81,7 @@ test('a tag and a webhook endpoint too, and one that is activated or deactivated
   expect(paced.body).toMatchObject({ deactivated_at: null, max_deliveries_per_second: 2 });
 });
 
-test('whoever gives an endpoint the URL that it has stands behind it from then on', async () => {
+test('a credential that sets an endpoint’s present URL becomes its subscriber', async () => {
   const made = await client.send(
     'POST',
     `/api/v2/workspaces/${client.workspaceId}/webhooks/outgoing/endpoints`,
@@ -102,7 +102,7 @@ test('whoever gives an endpoint the URL that it has stands behind it from then o
   expect(row.actorId).toBe(publicId);
 });
 
-test('a retry with the same key is answered as the first time, whatever has happened since', async () => {
+test('a retry with the same key gets the first answer, whatever has happened since', async () => {
   const made = await client.create({ first_name: 'Ann' });
   const before = await kept();
   const change = () => client.send('PATCH', member(made.body.id), { first_name: 'Ann' }, key());
@@ -120,7 +120,7 @@ test('a retry with the same key is answered as the first time, whatever has happ
   await client.refused(410, 'PATCH', member(made.body.id), { first_name: 'Ann' }, key());
 });
 
-test('of ten at once with one key every one is answered so', async () => {
+test('ten concurrent requests with one key all get this answer', async () => {
   const made = await client.create({ first_name: 'Ann' });
   const before = await kept();
   const change = () => client.send('PATCH', member(made.body.id), { first_name: 'Ann' }, key());
@@ -149,7 +149,7 @@ async function madeFunnel() {
   return { funnel, path, step, test, changes };
 }
 
-test('so is a funnel whose steps are given what they have', async () => {
+test('a funnel whose steps keep their values is unchanged too', async () => {
   const { funnel, path, step, test, changes } = await madeFunnel();
   const tag = async () => (await client.send('GET', path)).tag;
   const before = [await kept(), await tag()];
@@ -180,7 +180,7 @@ test('so is a funnel whose steps are given what they have', async () => {
   expect([await kept(), await tag()]).toEqual(before);
 });
 
-test('a retry of a change that left a step as it was names the same step, whatever has happened to the funnel since', async () => {
+test('a retry of a change that kept a step returns the same step, whatever has happened to the funnel since', async () => {
   const { funnel, path, step, changes } = await madeFunnel();
   const before = await kept();
   const [[at, body] = ['', {}]] = changes;

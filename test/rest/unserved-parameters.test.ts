@@ -77,7 +77,7 @@ const READS = OPERATIONS.filter((operation) => methodOf(operation) === 'GET' && 
 const withQuery = (path: string, query: string) => `${path}${path.includes('?') ? '&' : '?'}${query}`;
 
 describe.each(READS)('$route', ({ route, path, scope }) => {
-  test('refuses every such parameter by its name where it is a list, and ignores it where it is one object', async () => {
+  test('refuses every such parameter by its name on a list, and ignores it on one object', async () => {
     const plain = await (await gateway.send(path(tenant), { caller })).json();
     for (const [sent, field] of sampleAt(route, UNSERVED, 4)) {
       const response = await gateway.send(withQuery(path(tenant), sent), { caller });
@@ -91,7 +91,7 @@ describe.each(READS)('$route', ({ route, path, scope }) => {
     }
   });
 
-  test('tells who may not nothing of them', async () => {
+  test('does not mention them to a caller without permission', async () => {
     for (const [sent] of sampleAt(route, UNSERVED, 10)) {
       const refused = withQuery(path(tenant), sent);
       await expectProblem(await gateway.send(refused, { caller: anonymous }), 'unauthenticated');
@@ -108,7 +108,7 @@ describe.each(READS)('$route', ({ route, path, scope }) => {
 });
 
 describe.each(sampleAt('unserved', UNSAFE, 4))('$route', (operation) => {
-  test('lists nothing, so it ignores them all', async () => {
+  test('is not a list, so it ignores all of them', async () => {
     const all = [...UNSERVED.map(([sent]) => sent), IGNORED].join('&');
     const fresh = await createTenant(gateway.app, 'fresh', tenant.team.id);
     const path = `${operation.path(fresh)}?${all}`;
@@ -125,7 +125,7 @@ test('the overview says so', async () => {
 describe.each(OPERATIONS.filter((operation) => methodOf(operation) === 'GET'))(
   '$route',
   ({ route, path }) => {
-    test('refuses another way of paging by its name where it is a list, and says how it is paged', async () => {
+    test('refuses another way of paging by its name on a list, and explains the right one', async () => {
       const plain = await (await gateway.send(path(tenant), { caller })).json();
       for (const [sent, field] of sampleAt(route, PAGING, 4)) {
         const response = await gateway.send(withQuery(path(tenant), sent), { caller });

@@ -47,7 +47,7 @@ const serviceUserOf = (teamId: bigint) =>
   prismaOf(gateway.app.store).user.findUniqueOrThrow({ where: { serviceTeamId: teamId } });
 
 describe('the caller is', () => {
-  test('for an API key, whatever its scopes, the service user of its team: called as the team is, without an address', async () => {
+  test('for an API key, whatever its scopes, the service user of its team: named like the team, without an address', async () => {
     const { id, publicId } = await serviceUserOf(team.id);
     expect(await me(key)).toEqual({
       id: Number(id),
@@ -63,14 +63,14 @@ describe('the caller is', () => {
     expect(await me(await factories.apiKey(gateway.app, { teamId: team.id }))).toEqual(await me(key));
   });
 
-  test('for a client that acts for itself that service user too', async () => {
+  test('for a client that acts for itself, that service user too', async () => {
     const { clientSecret: _, ...client } = await factories.oauthClient(gateway.app, { teamId: team.id });
     const claims = ownClaimsOf(gateway.app, client, 'contacts:read');
     await issue(gateway.app, claims, null);
     expect(await me(bearer(await sign(gateway.app, claims)))).toEqual(await me(key));
   });
 
-  test('for a token that a person granted that person, on hosts of the team as well', async () => {
+  test('for the token of a person, that person, on hosts of the team as well', async () => {
     const { id, publicId, createdAt } = await factories.user(gateway.app, {
       email: 'Grace@example.com',
       name: '  Grace  Brewster Hopper ',
@@ -116,7 +116,7 @@ describe('the caller is', () => {
     }
   });
 
-  test('nobody without credentials: the challenge names no scope', async () => {
+  test('nobody without credentials: the challenge has no scope', async () => {
     for (const [caller, error] of [
       [anonymous, 'insufficient_scope'],
       [{ authorization: 'Bearer fgw_none' }, 'invalid_token'],
@@ -140,7 +140,7 @@ describe('the users of a team', () => {
   const list = async (caller: Caller, query = '', host?: string) =>
     json<Listed>(await read(caller, `/api/v2/users${query}`, host));
 
-  test('are its service user and the people in it, those of other teams are not there', async () => {
+  test('are its service user and its members; those of other teams are not found', async () => {
     const { id: teamId } = await factories.team(gateway.app, { subdomain: 'people' });
     const { subdomain } = await factories.workspace(gateway.app, { teamId });
     const service = await serviceUserOf(teamId);
@@ -173,7 +173,7 @@ describe('the users of a team', () => {
     expect(await list(caller, '', 'theirs.localhost')).toEqual([]);
   });
 
-  test('are the same over GraphQL: one by any of its ids, all below the team, with pages, counts and an order', async () => {
+  test('are the same over GraphQL: by any id, in the team’s list, with pages, counts and an order', async () => {
     const { id: teamId } = await factories.team(gateway.app, { subdomain: 'crew' });
     const { subdomain } = await factories.workspace(gateway.app, { teamId });
     for (const role of ['admin', 'member'] as const) await factories.user(gateway.app, { teamId, role });
@@ -244,7 +244,7 @@ describe('the users of a team', () => {
 });
 
 describe('a service user', () => {
-  test('is called as its team is, whenever that changes', async () => {
+  test('is always named like its team', async () => {
     const { id } = await factories.team(gateway.app, { name: 'Before' });
     const before = await serviceUserOf(id);
     await prismaOf(gateway.app.store).team.update({ where: { id }, data: { name: 'After', locale: 'es' } });
@@ -256,7 +256,7 @@ describe('a service user', () => {
     });
   });
 
-  test('is not among the people, and is nobody whom the operator could name', async () => {
+  test('is not one of the people, and the operator cannot refer to it', async () => {
     const { id, publicId } = await serviceUserOf(team.id);
     const { app } = gateway;
     expect((await users.list(app)).map((user) => user.id)).not.toContain(id);

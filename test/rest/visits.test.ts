@@ -35,7 +35,7 @@ async function rowsOf(contactId: number): Promise<Record<string, unknown>[]> {
   return (await pool.query(text, [workspaceId, contactId])).rows;
 }
 
-test('a contact shows its first and its last visits, and is otherwise as it was', async () => {
+test('a contact has its first and last visits, and is otherwise unchanged', async () => {
   const { body: contact } = await client.create();
   expect(contact['visits']).toEqual({ first_visit: null, last_visit: null, last_visit_with_utm: null });
   const before = await client.recordOf(contact.id);
@@ -90,7 +90,7 @@ test('a contact shows its first and its last visits, and is otherwise as it was'
   });
 });
 
-test('of a long user agent the first 512 characters say what it is', async () => {
+test('the first 512 characters of a long user agent are evaluated', async () => {
   const { body } = await client.create();
   const last = async (user_agent: string) => {
     await record(visitOf(body.id, { user_agent }));
@@ -102,7 +102,7 @@ test('of a long user agent the first 512 characters say what it is', async () =>
   expect(await last(unread)).toMatchObject({ user_agent: unread, browser: null, os: null });
 });
 
-test('a uuid counts once on a page for 24 hours, on another page again', async () => {
+test('a uuid counts once on a page for 24 hours, and again on another page', async () => {
   const { body } = await client.create();
   const visit = visitOf(body.id, { started_at: hoursAgo(1) });
   await Promise.all(
@@ -120,7 +120,7 @@ test('a uuid counts once on a page for 24 hours, on another page again', async (
   expect(await rowsOf(body.id)).toHaveLength(3);
 });
 
-test('which pages a contact has visited is erased with it, and of nobody else', async () => {
+test('the pages that a contact visited are erased with it, and nobody else’s', async () => {
   const [one, two] = [(await client.create()).body.id, (await client.create()).body.id];
   await record(visitOf(one), visitOf(two));
   const other = await factories.page(app, workspaceId, 'Seen too');
@@ -134,7 +134,7 @@ test('which pages a contact has visited is erased with it, and of nobody else', 
   expect([await seenBy(one), await seenBy(two)]).toEqual([0, 1]);
 });
 
-test('which pages a contact has visited is erased although a page was deleted', async () => {
+test('the pages that a contact visited are erased although a page was deleted', async () => {
   const { id } = (await client.create()).body;
   const gone = await factories.page(app, workspaceId, 'Deleted later');
   await client.send('POST', `/api/v2/pages/${gone.id}/visits`, { visit: visitOf(id) });
@@ -146,7 +146,7 @@ test('which pages a contact has visited is erased although a page was deleted', 
   expect(await seen()).toBe(0);
 });
 
-test('over GraphQL they are recorded as well', async () => {
+test('over GraphQL visits are recorded as well', async () => {
   const { body } = await client.create();
   const query = `mutation ($input: RecordVisitsInput!) { recordVisits(input: $input) { page { name } } }`;
   const input = {
@@ -197,7 +197,7 @@ test.each([
   expect(rows).toEqual([]);
 });
 
-test('another team’s page is not found, nor is a discarded one', async () => {
+test('another team’s page, or a discarded one, is not found', async () => {
   expect((await stranger.send('POST', PATH, { visit: { uuid, visitor_id: 'x' } })).status).toBe(404);
   const gone = await factories.page(app, workspaceId, 'Gone');
   await pool.query(`update pages set discarded_at = now(), discard_reason = 'test' where id = $1`, [gone.id]);
@@ -207,7 +207,7 @@ test('another team’s page is not found, nor is a discarded one', async () => {
   expect(status).toBe(404);
 });
 
-test('there is nothing to compare with If-Match', async () => {
+test('If-Match has nothing to compare', async () => {
   const { status } = await client.send(
     'POST',
     PATH,
@@ -234,7 +234,7 @@ const NOBODY = {
   ...{ contact_id: null, visitor_id: null },
 };
 
-test('erasing a contact blanks its visits, and what was counted stays', async () => {
+test('erasing a contact blanks its visits, and the counts stay', async () => {
   const { body } = await client.create();
   const visit = visitOf(body.id, SECRET);
   await record(visit);

@@ -48,7 +48,7 @@ describe.each(Object.entries(DELETES))('%s', (name, remove) => {
     },
   );
 
-  test('a walk ends well when everything is deleted behind and before it', async () => {
+  test('a walk ends normally if everything before and after it is deleted', async () => {
     const path = `${LISTS[list](world)}?per_page=10`;
     const pages = await walk(gateway, path, { caller: world.key }, async (page) => {
       if (page.ids.length > 0)
@@ -59,7 +59,7 @@ describe.each(Object.entries(DELETES))('%s', (name, remove) => {
   });
 });
 
-test('rows that are added during an ascending walk are met once', async () => {
+test('rows that are added during an ascending walk are returned once', async () => {
   const added: bigint[] = [];
   const path = `${LISTS.contacts(world)}?per_page=10`;
   const pages = await walk(gateway, path, { caller: world.key }, async () => {

@@ -25,7 +25,7 @@ describe.each(LIST_NAMES)('%s', (list) => {
     );
   });
 
-  test('a walk without parameters takes pages of 20 in ascending order', async () => {
+  test('a walk without parameters has pages of 20 in ascending order', async () => {
     // Without a parameter, saved filters come whole (spec §4 rule 7).
     const path = LISTS[list](world) + (list === 'refine_filters' ? '?after=0' : '');
     const pages = await walk(gateway, path, { caller: world.key });
@@ -33,7 +33,7 @@ describe.each(LIST_NAMES)('%s', (list) => {
     expect(pages[0]?.ids).toEqual(world.ids[list].slice(0, 20));
   });
 
-  test('the last page still has both headers, and the empty page behind it has neither', async () => {
+  test('the last page still has both headers, and the empty page after it has neither', async () => {
     const pages = await walk(gateway, `${LISTS[list](world)}?per_page=50`, { caller: world.key });
     const [last, empty] = pages.slice(-2);
     const lastId = world.ids[list].at(-1);

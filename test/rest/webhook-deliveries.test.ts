@@ -39,7 +39,7 @@ async function isDeactivated(): Promise<void> {
   });
 }
 
-test('every event that an operation records is of a type in the catalogue', async () => {
+test('every event that an operation records has a type in the catalogue', async () => {
   for (const operation of UNSAFE) {
     const own = await createTenant(gateway.app, 'records', tenant.team.id);
     await gateway.send(operation.path(own), { caller, ...requestOf(operation, own) });
@@ -49,8 +49,8 @@ test('every event that an operation records is of a type in the catalogue', asyn
   expect(recorded.map(({ eventType }) => eventType).filter((type) => !isEventType(type))).toEqual([]);
 });
 
-describe('what an event holds', () => {
-  test('is for those who may read its subject', async () => {
+describe('the data of an event', () => {
+  test('is only for callers who may read its subject', async () => {
     const path = `${EVENTS}/${tenant.webhookEvent.id}`;
     expect((await ask('GET', path)).body['data']).toEqual({ first_name: 'told contact' });
     expect(await ask('GET', path, undefined, narrow)).toMatchObject({
@@ -63,7 +63,7 @@ describe('what an event holds', () => {
     expect(((await list.json()) as { data: unknown }[]).map(({ data }) => data)).toEqual([null, null]);
   });
 
-  test('is hidden over GraphQL too, whatever is selected beside it', async () => {
+  test('is hidden over GraphQL too, whatever else is selected', async () => {
     const query = graphql(`
       query EventData($id: BigInt!) {
         workspace(databaseId: $id) { webhookEvents { nodes { data } } }
@@ -82,7 +82,7 @@ describe('what an event holds', () => {
     expect(workspace?.webhookEvents?.nodes.map(({ data }) => data)).toEqual([null, null]);
   });
 
-  test('says where it happened', async () => {
+  test('contains its page and funnel', async () => {
     const page = await factories.page(gateway.app, tenant.workspace.id, 'Landing');
     const { funnel } = tenant;
     const event = await factories.webhookEvent(gateway.app, {
@@ -102,7 +102,7 @@ describe('what an event holds', () => {
 });
 
 describe('the attempts of a delivery', () => {
-  test('are shown with it; what was sent and answered only to those who may read the subject', async () => {
+  test('are returned with it; the bodies only for callers who may read the subject', async () => {
     const path = `${DELIVERIES}/${tenant.webhookDelivery.id}`;
     const attempt = {
       number: 1,
@@ -120,7 +120,7 @@ describe('the attempts of a delivery', () => {
     ]);
   });
 
-  test('are the last 20 of many, in their order, over both faces', async () => {
+  test('are the last 20 of many, in their order, over both APIs', async () => {
     const { workspace, webhookDelivery } = tenant;
     const on = { workspaceId: workspace.id, id: webhookDelivery.id };
     for (let number = 2; number <= 25; number++) await factories.webhookAttempt(gateway.app, on, { number });
@@ -169,7 +169,7 @@ test('deliveries are filtered by status and by event; those of a deleted endpoin
 });
 
 describe('a delivery', () => {
-  test('that has failed is due again, and its waits begin anew', async () => {
+  test('that has failed can be requeued, and its waits start anew', async () => {
     const { webhookDelivery } = tenant;
     const { status, body } = await ask('POST', `${DELIVERIES}/${webhookDelivery.id}/redeliver`);
     expect([status, body]).toMatchObject([
@@ -182,7 +182,7 @@ describe('a delivery', () => {
     expect([row.attemptCount, row.attemptsBefore]).toEqual([1, 1]);
   });
 
-  test('that was delivered can be delivered again; one that is pending cannot', async () => {
+  test('that was delivered can be delivered again; a pending one cannot', async () => {
     const { webhookDelivery, pendingDelivery } = tenant;
     await prismaOf(gateway.app.store).webhookDelivery.updateMany({
       where: { id: webhookDelivery.id },
@@ -198,7 +198,7 @@ describe('a delivery', () => {
     });
   });
 
-  test('whose event was erased, or whose endpoint is deactivated, is not due again', async () => {
+  test('of an erased event, or of a deactivated endpoint, cannot be requeued', async () => {
     const path = `${DELIVERIES}/${tenant.webhookDelivery.id}/redeliver`;
     await prismaOf(gateway.app.store).event.updateMany({
       where: { id: tenant.webhookEvent.id },
@@ -211,7 +211,7 @@ describe('a delivery', () => {
     expect([inactive.status, inactive.body['detail']]).toEqual([409, expect.stringContaining('activate')]);
   });
 
-  test('is canceled only while it is pending', async () => {
+  test('can be canceled only while it is pending', async () => {
     const path = `${DELIVERIES}/${tenant.pendingDelivery.id}/cancel`;
     expect((await ask('POST', path)).body).toMatchObject({ status: 'canceled', next_attempt_at: null });
     expect(await ask('POST', path)).toMatchObject({
@@ -220,7 +220,7 @@ describe('a delivery', () => {
     });
   });
 
-  test('that a key may change but not read is answered by its ids and times', async () => {
+  test('that a key may change but not read is returned as its ids and times', async () => {
     const writer = await factories.apiKey(gateway.app, {
       teamId: tenant.team.id,
       scopes: ['webhooks:write'],
@@ -237,8 +237,8 @@ describe('a delivery', () => {
   });
 });
 
-describe('everything that failed at an endpoint', () => {
-  test('since a moment is due again, but for what was erased', async () => {
+describe('all failed deliveries of an endpoint', () => {
+  test('since a given time can be requeued, except those of erased events', async () => {
     const { workspace, webhookEndpoint } = tenant;
     const on = { workspaceId: workspace.id, endpointId: webhookEndpoint.id };
     const erased = await factories.webhookEvent(gateway.app, {
@@ -262,7 +262,7 @@ describe('everything that failed at an endpoint', () => {
     expect(status).toBe('failed');
   });
 
-  test('needs a moment, and an endpoint that is active', async () => {
+  test('need a time, and an active endpoint', async () => {
     const path = `${ENDPOINTS}/${tenant.webhookEndpoint.id}/redeliver`;
     for (const body of [{}, { since: 'yesterday' }, { since: null }])
       expect(await ask('POST', path, body)).toMatchObject({
@@ -274,7 +274,7 @@ describe('everything that failed at an endpoint', () => {
   });
 });
 
-test('a test event is for one endpoint alone, which it shows without its secret', async () => {
+test('a test event is for one endpoint alone, and contains it without its secret', async () => {
   const { workspace, webhookEndpoint } = tenant;
   const everything = { workspaceId: workspace.id, eventTypeIds: [] };
   const other = await factories.webhookEndpoint(gateway.app, everything);

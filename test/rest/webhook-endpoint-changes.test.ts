@@ -36,7 +36,7 @@ const withScopes = async (...scopes: string[]): Promise<RestClient['send']> => {
 };
 
 describe('the secret', () => {
-  test('is shown by the answer that creates the endpoint, never again, and is sealed in the store', async () => {
+  test('is in the answer that creates the endpoint, never again, and is encrypted in the store', async () => {
     const made = await create();
     const secret = String(made.body['webhook_secret']);
     expect([made.status, secret]).toEqual([201, expect.stringMatching(/^[0-9a-f]{64}$/)]);
@@ -70,7 +70,7 @@ describe('the secret', () => {
     expect((await create({}, key)).status).toBe(410);
   });
 
-  test('before it signs as well for as long as the client says, and not at all with no overlap', async () => {
+  test('before it signs too for as long as the client chooses, and not at all without an overlap', async () => {
     const { body } = await create();
     const stored = async () => {
       const row = await prismaOf(gateway.app.store).webhookEndpoint.findFirstOrThrow({
@@ -100,8 +100,8 @@ describe('the secret', () => {
   });
 });
 
-describe('what is given', () => {
-  test('is shown again; what is unknown is ignored, and null empties a list', async () => {
+describe('the input of an endpoint', () => {
+  test('is returned; unknown members are ignored, and null empties a list', async () => {
     const page = await factories.page(gateway.app, client.workspaceId, 'One');
     const funnel = await factories.funnel(gateway.app, { workspaceId: client.workspaceId });
     const given = {
@@ -120,7 +120,7 @@ describe('what is given', () => {
     }
   });
 
-  test('names pages and funnels of the workspace only, and event types that exist', async () => {
+  test('may refer only to pages and funnels of the workspace, and existing event types', async () => {
     const { id: workspaceId } = await factories.workspace(gateway.app, { teamId: client.teamId });
     const page = await factories.page(gateway.app, workspaceId, 'Theirs');
     const funnel = await factories.funnel(gateway.app, { workspaceId });
@@ -160,13 +160,13 @@ describe('what is given', () => {
     expect(await client.refused(422, 'POST', endpoints(), post)).toEqual(['url']);
   });
 
-  test('may be an address that the operator allows', async () => {
+  test('may have an address that the operator allows', async () => {
     expect((await create({ url: 'http://10.9.1.1/in' })).status).toBe(201);
   });
 });
 
-describe('whoever subscribes', () => {
-  test('needs the read scope of every event, and of all there are where none is named', async () => {
+describe('a subscriber', () => {
+  test('needs the read scope of every chosen event, or of all events if none is chosen', async () => {
     const [few, most, all] = await Promise.all([
       withScopes('webhooks:write', 'contacts:read'),
       withScopes('webhooks:write', 'contacts:read', 'store:read'),
@@ -182,7 +182,7 @@ describe('whoever subscribes', () => {
     ]);
   });
 
-  test('is told every scope that is missing at once, in the challenge too: one more consent is enough', async () => {
+  test('sees all missing scopes at once, in the challenge too: one more consent is enough', async () => {
     const send = await withScopes('webhooks:write', 'contacts:read');
     const { body, headers } = await send('POST', endpoints(), { ...GIVEN, event_type_ids: [] });
     const missing = ['account:read', 'funnels:read', 'store:read', 'webhooks:read'];
@@ -195,7 +195,7 @@ describe('whoever subscribes', () => {
     );
   });
 
-  test('is whoever changes where events go, or which, activates it, or replaces its secret: a new name needs no more than the scope to write', async () => {
+  test('is the caller who changes its URL or events, activates it, or replaces its secret; a new name needs only the write scope', async () => {
     const { body } = await create();
     const send = await withScopes('webhooks:write');
     const status = async (method: string, path: string, members: object) =>
@@ -219,7 +219,7 @@ describe('whoever subscribes', () => {
 });
 
 describe('activating', () => {
-  test('and deactivating say so, and an endpoint without a secret is given one first', async () => {
+  test('and deactivating return the state, and an endpoint without a secret gets one first', async () => {
     const { body } = await create();
     const off = await client.send('POST', member(body.id, '/deactivate'));
     expect(off.body).toMatchObject({
@@ -241,7 +241,7 @@ describe('activating', () => {
     expect((await client.send('POST', member(Number(id), '/activate'))).status).toBe(200);
   });
 
-  test('has an audit entry as every change has, which shows no secret', async () => {
+  test('has an audit entry like every change, without a secret', async () => {
     const { body } = await create();
     for (const verb of ['/deactivate', '/activate', '/rotate_secret'])
       await client.send('POST', member(body.id, verb));
@@ -259,7 +259,7 @@ describe('activating', () => {
   });
 });
 
-test('a workspace has at most 100 endpoints, and a retry of the last one is still answered', async () => {
+test('a workspace has at most 100 endpoints, and a retry of the last creation is still answered', async () => {
   await gateway.app.store.pool.query(
     `insert into webhook_endpoints (workspace_id, url, name, deactivated_at, deactivation_reason)
     select $1, 'https://hooks.example.com/in', 'Endpoint ' || n, now(), 'requested' from generate_series(1, 99) n`,
@@ -278,7 +278,7 @@ test('a workspace has at most 100 endpoints, and a retry of the last one is stil
   expect((await create()).status).toBe(201);
 });
 
-test('one that is given another URL begins anew with failing, and with nothing else', async () => {
+test('an endpoint with a new URL starts anew in counting failures, and in nothing else', async () => {
   const { body } = await create();
   const failingSince = async () => (await client.send('GET', member(body.id))).body['failing_since'];
   await gateway.app.store.pool.query('update webhook_endpoints set failing_since = now() where id = $1', [

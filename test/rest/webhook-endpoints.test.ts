@@ -7,7 +7,7 @@ const gateway = await sharedGateway();
 const { id: workspaceId, teamId } = await factories.workspace(gateway.app);
 const caller = await factories.apiKey(gateway.app, { teamId });
 
-test('an endpoint has its fields, and the list the eleven that the specification has', async () => {
+test('an endpoint has its fields, and the list has the eleven of the specification', async () => {
   const endpoint = await factories.webhookEndpoint(gateway.app, {
     workspaceId,
     name: 'Orders',
@@ -35,7 +35,7 @@ test('an endpoint has its fields, and the list the eleven that the specification
   expect(await list.text()).toBe(`[${text.replace(/,"strict_order":.*/, '}')}]`);
 });
 
-test('nothing that is empty is null', async () => {
+test('nothing empty is null', async () => {
   const { id } = await factories.webhookEndpoint(gateway.app, { workspaceId, eventTypeIds: [] });
   const endpoint = await json(await gateway.send(`/api/v2/webhooks/outgoing/endpoints/${id}`, { caller }));
   expect(endpoint).toMatchObject({ event_type_ids: [], page_ids: [], funnel_ids: [], api_version: 2 });

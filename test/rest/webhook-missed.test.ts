@@ -47,7 +47,7 @@ async function happened(hours: number, count = 1, type = 'contact.created'): Pro
 
 const ids = (list: readonly { eventId: bigint }[]) => list.map(({ eventId }) => eventId);
 
-test('nothing is written for an endpoint that is deactivated, whatever the reason', async () => {
+test('nothing is written for a deactivated endpoint, whatever the reason', async () => {
   for (const deactivationReason of ['requested', 'failing', 'gone', 'unauthorized'])
     await deactivated({ deactivationReason });
   await client.create();
@@ -57,7 +57,7 @@ test('nothing is written for an endpoint that is deactivated, whatever the reaso
   expect(await prisma.event.count({ where: { workspaceId } })).toBe(2);
 });
 
-test('what it has missed is sent when it is activated, once and in order; another kind of event is not', async () => {
+test('missed events are sent at activation, once and in order; other kinds of events are not', async () => {
   const { id } = await deactivated();
   const [before, first] = [await happened(3), await happened(0.5, 3)];
   await happened(0.5, 2, 'contact.deleted');
@@ -94,7 +94,7 @@ test.each([
   },
 );
 
-test('the choice is there over GraphQL too, for activation and afterwards', async () => {
+test('the option exists over GraphQL too, for activation and afterwards', async () => {
   const { id } = await deactivated();
   const missed = await happened(0.5, 2);
   const of = { caller: client.caller };
@@ -128,7 +128,7 @@ test('the choice is there over GraphQL too, for activation and afterwards', asyn
   expect(ids(await told(id))).toEqual(missed);
 });
 
-test('what was erased, is older than a week, from before the endpoint, or another endpoint’s own is not sent', async () => {
+test('events that were erased, are older than a week or than the endpoint, or are another endpoint’s own, are not sent', async () => {
   const { pool } = gateway.app.store;
   const long = new Date(Date.now() - 20 * 24 * HOUR_MS);
   const { id } = await deactivated({ deactivatedAt: long, eventTypeIds: [] });
@@ -144,7 +144,7 @@ test('what was erased, is older than a week, from before the endpoint, or anothe
   expect(await told(young.id)).toEqual([]);
 });
 
-test('so much is sent at once, the oldest first, and the rest when it is asked for', async () => {
+test('a limited number is sent at once, the oldest first, and the rest on request', async () => {
   const { id } = await deactivated();
   const missed = await happened(0.5, MAX_MISSED + 2);
   expect((await client.send('POST', member(id, 'activate'))).status).toBe(200);
@@ -156,7 +156,7 @@ test('so much is sent at once, the oldest first, and the rest when it is asked f
   expect(ids(await told(id)).slice(-2)).toEqual(missed.slice(-2));
 });
 
-test('a change that is under way while an endpoint is activated is not missed', async () => {
+test('a change in progress during the activation of an endpoint is not missed', async () => {
   const { pool } = gateway.app.store;
   const contact = await client.create();
   const { id } = await deactivated({ eventTypeIds: ['contact.updated'] });

@@ -63,7 +63,7 @@ async function outlineOf({ funnel }: Pick<Built, 'funnel'>): Promise<string> {
   return line((await json<{ steps: Step[] }>(await send(`/funnels/${funnel.id}/structure`))).steps);
 }
 
-test('a split without anything is at the entry, and not set up', async () => {
+test('an empty split is at the entry, and is not set up', async () => {
   const built = await make();
   const response = await send(splitsOf(built), 'POST', {});
   const split = await made(response.clone());
@@ -152,7 +152,7 @@ test('a change swaps the first page of a branch, appends others, and keeps the i
   expect((await send(path, 'PATCH', again)).status).toBe(200);
 });
 
-test('what is wrong with a split is refused as the public API does, and nothing is changed', async () => {
+test('errors of a split are reported as by the public API, and nothing is changed', async () => {
   const built = await make();
   const elsewhere = await factories.workspace(app, { teamId });
   const foreign = Number((await factories.page(app, elsewhere.id, 'Foreign')).id);
@@ -223,7 +223,7 @@ test('what is wrong with a split is refused as the public API does, and nothing 
   expect(await outlineOf(built)).toBe(before);
 });
 
-test('a split test takes the place of the page that it tests, and goes as splits go', async () => {
+test('a split test takes the place of the tested page, and is removed like a split', async () => {
   const built = await make();
   const free = await freePage();
   const variants = [{ page_id: Number(built.step('N').pageId), weight: 70 }, { page_id: free.id }];
@@ -257,7 +257,7 @@ test('a split test takes the place of the page that it tests, and goes as splits
   await expectProblem(await send(path, 'DELETE'), 'not_found');
 });
 
-test('what is wrong with a split test is refused', async () => {
+test('errors of a split test are reported', async () => {
   const built = await make();
   const [free, other] = [await freePage(), await freePage()];
   const entry = { page_id: Number(built.step('Entry').pageId) };
@@ -294,7 +294,7 @@ test('the split tests of a funnel are listed page by page, in both directions', 
   }
 });
 
-test('a dry run says what a removal would do, and changes nothing; a slip of the pen removes nothing', async () => {
+test('a dry run returns the result of a removal, and changes nothing; a misspelt dry_run removes nothing', async () => {
   const built = await make();
   const path = `${splitsOf(built)}/${built.step('Split').id}`;
   const before = [await outlineOf(built), (await send(`/funnels/${built.funnel.id}`)).headers.get('etag')];
@@ -393,7 +393,7 @@ test('a change gives the funnel another entity tag, and leaves one audit entry w
   ]);
 });
 
-test('the retry of a change whose split was removed since is 410: its answer cannot be given any more', async () => {
+test('the retry of a change whose split was removed since gets 410: its answer no longer exists', async () => {
   const built = await make();
   const variants = [{ page_id: Number(built.step('Entry').pageId) }, { page_id: (await freePage()).id }];
   for (const [path, body, change] of [
@@ -411,7 +411,7 @@ test('the retry of a change whose split was removed since is 410: its answer can
   }
 });
 
-test('who may only change funnels sees the ids of what the change has made, and what was given', async () => {
+test('a caller who may only change funnels sees the ids of the new objects, and the input', async () => {
   const built = await make();
   const writer = await factories.apiKey(app, { teamId, scopes: ['funnels:write'] });
   const split = await made(
@@ -483,7 +483,7 @@ test('a full funnel takes no more statements than a small one, and one step more
   );
 });
 
-test('the database refuses a branch that the parent does not have, and a weight that is none', async () => {
+test('the database refuses a branch that the parent does not have, and an invalid weight', async () => {
   const built = await make();
   const prisma = prismaOf(app.store);
   const row = { workspaceId, funnelId: built.funnel.id, kind: 'split_test', name: 'x' } as const;

@@ -31,7 +31,7 @@ const put = (body: object, headers: Record<string, string> = {}) =>
     headers: { 'Content-Type': 'application/json', ...headers },
   });
 
-test('a change of a workspace is made, recorded in it, and repeated by its key; its host is the new one at once', async () => {
+test('a change of a workspace is recorded in it, and is idempotent by its key; its new host works at once', async () => {
   const before = await gateway.send(path, { caller });
   const [etag, was] = [before.headers.get('ETag') ?? '', await json(before)];
   const headers = { 'Idempotency-Key': 'move', 'If-Match': etag };
@@ -48,7 +48,7 @@ test('a change of a workspace is made, recorded in it, and repeated by its key; 
   expect([(await on('acme')).status, (await on('acme-moved')).status]).toEqual([421, 200]);
 });
 
-test('a subdomain that is taken, by a team or another workspace of anybody, reserved, or no label is refused by name', async () => {
+test('a subdomain that is taken by any team or workspace, reserved, or invalid is refused by name', async () => {
   const team = await factories.team(gateway.app, { subdomain: 'taken-by-a-team' });
   await factories.workspace(gateway.app, { subdomain: 'taken-by-another' });
   const was = await json(await gateway.send(path, { caller }));

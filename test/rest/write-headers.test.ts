@@ -116,7 +116,7 @@ describe('Idempotency-Key', () => {
     expect([errors.map(({ field }) => field), given]).toEqual([['Idempotency-Key'], undefined]);
   });
 
-  test('is of no meaning for a request that reads', async () => {
+  test('has no meaning for a read', async () => {
     const response = await send('GET', { 'Idempotency-Key': '', 'If-Match': '' });
     expect([response.status, given]).toEqual([200, { idempotencyKey: null, precondition: null }]);
   });
@@ -138,12 +138,12 @@ describe('If-Match', () => {
     expect([response.status, fits]).toEqual([200, [expected, expected, false]]);
   });
 
-  test('* is anything', async () => {
+  test('* matches anything', async () => {
     await send('PATCH', { 'If-Match': '*' });
     expect(fits).toEqual([true, true, true]);
   });
 
-  test('absent asks for nothing', async () => {
+  test('is optional', async () => {
     await send('PATCH');
     expect(given).toEqual({ idempotencyKey: null, precondition: null });
   });
@@ -165,7 +165,7 @@ describe('If-Match', () => {
   });
 });
 
-test('whatever the headers are, they are taken or refused as invalid', async () => {
+test('any headers are accepted or refused as invalid', async () => {
   const value = fc.string({ unit: fc.constantFrom(...'"\\,*W/ \tab\u00ff;='), maxLength: 12 });
   const names = fc.constantFrom('Idempotency-Key', 'If-Match');
   const property = fc.asyncProperty(names, value, async (name, text) => {
@@ -175,7 +175,7 @@ test('whatever the headers are, they are taken or refused as invalid', async () 
 });
 
 describe('the answer of a change', () => {
-  test('is tagged as the object is, and never 304', async () => {
+  test('has the object’s tag, and is never 304', async () => {
     const { headers } = await send('GET');
     const tag = headers.get('ETag') ?? '';
     for (const [method, below] of [
@@ -190,13 +190,13 @@ describe('the answer of a change', () => {
     }
   });
 
-  test('is 201 with the address of what was created', async () => {
+  test('is 201 with the address of the new object', async () => {
     const created = await send('POST', {}, '/copies');
     expect([created.status, created.headers.get('Location')]).toEqual([201, `http://localhost:4000${path}`]);
     expect(await created.json()).toMatchObject({ workspace_id: expect.any(Number) });
   });
 
-  test('is 201 or 200 by what happened', async () => {
+  test('is 201 or 200, depending on what happened', async () => {
     for (const [made, status] of [
       [true, 201],
       [false, 200],
@@ -208,11 +208,11 @@ describe('the answer of a change', () => {
   });
 });
 
-test('PUT and PATCH are one change, and Allow names both', async () => {
+test('PUT and PATCH are the same change, and Allow has both', async () => {
   expect((await send('POST')).headers.get('Allow')).toBe('GET, HEAD, PUT, PATCH');
 });
 
-test('the document says which headers a request may have, and what follows from them', () => {
+test('the document has the possible headers of a request, and their consequences', () => {
   type Operations = Record<string, Record<string, { parameters: { $ref?: string }[]; responses: object }>>;
   const { paths } = toOpenApi(routes, '1') as { paths: Operations };
   const { get, put, patch } = paths['/api/v2/contacts/{id}'] ?? {};

@@ -28,7 +28,7 @@ test('parts of every kind are concatenated', () => {
   );
 });
 
-test('text with a character to be escaped is refused, and adds nothing', () => {
+test('text with a character that needs escaping is refused, and adds nothing', () => {
   const out = new ByteWriter();
   for (let code = 0; code < 0x100; code++) {
     const character = String.fromCharCode(code);

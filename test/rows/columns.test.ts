@@ -69,7 +69,7 @@ test('64-bit integers, lists and booleans keep their value', () => {
   expect([toJson('bool', 't'), toJson('bool', 'f')]).toEqual(['true', 'false']);
 });
 
-test('other JSON is written for each of some texts, and none for any other', () => {
+test('a mapped value is written for some texts, and nothing for any other', () => {
   const write = writeInstead(
     new Map([
       ['past-due', '"PAST_DUE"'],
@@ -87,7 +87,7 @@ test('other JSON is written for each of some texts, and none for any other', () 
     expect(() => written(text)).toThrow(TypeError);
 });
 
-test('of null nothing is written', () => {
+test('null writes nothing', () => {
   out.clear();
   expect(writeField(out, rowOf('text', null), { index: 0, type: 'text' })).toBe(false);
   expect(out.length).toBe(0);
@@ -144,7 +144,7 @@ test('a row has its layout and nulls, and throws for columns that were not selec
   expect(() => row.tags).toThrow('tags was not read');
 });
 
-test('the select list names columns in snake_case, or by their own SQL', () => {
+test('the select list has columns in snake_case, or their own SQL', () => {
   expect(selectList({ firstName: 'text', isActive: { type: 'bool', sql: '(true)' } }, 'c')).toBe(
     'c.first_name as "firstName", (true) as "isActive"',
   );

@@ -35,7 +35,7 @@ function readAll(text: string, width: number): (string | null)[][] {
   );
 }
 
-test('the fields of records are found, whatever is in them', () => {
+test('the fields of records are found, whatever they contain', () => {
   const rows = fc.integer({ min: 1, max: 6 }).chain((width) => fc.tuple(fc.constant(width), rowsOf(width)));
   fc.assert(
     fc.property(rows, ([width, all]) => {
@@ -44,13 +44,13 @@ test('the fields of records are found, whatever is in them', () => {
   );
 });
 
-test('a record in a record is read as well', () => {
+test('a nested record is read as well', () => {
   const inner = ['a "b"', null, '', '\\', '(1,2)'];
   const [[text]] = readAll(written([written(inner), 'x']), 2) as [[string]];
   expect(readAll(text, inner.length)).toEqual([inner]);
 });
 
-test('records that PostgreSQL writes say what its columns say', async () => {
+test('records from PostgreSQL have the values of its columns', async () => {
   const { app } = await sharedGateway();
   const values = [
     '',
@@ -79,7 +79,7 @@ test('records that PostgreSQL writes say what its columns say', async () => {
     expect(readAll(inner ?? '', 2)).toEqual([[values[index], values[index]]]);
 });
 
-test('a record that is cut off is an error, not a row', () => {
+test('a truncated record is an error, not a row', () => {
   for (const text of ['(1,"a', '(1,a', '(1,"a""'])
     expect(() => readRecords(Buffer.from(text), 0, text.length, 2)).toThrow('no end');
 });
@@ -89,7 +89,7 @@ test('a record of another width is an error, not a row', () => {
     expect(() => readRecords(Buffer.from(text), 0, text.length, 2)).toThrow('another number of fields');
 });
 
-test('rows in a column are rows like others, and so are rows in them', () => {
+test('rows in a column, and nested ones, read like other rows', () => {
   const columns = { id: 'int8', name: 'text' } as const;
   const column = (isList: boolean, of: Columns = columns) =>
     ({ type: 'text', rows: { columns: of, absent: ['other'], isList } }) as const;

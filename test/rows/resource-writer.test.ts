@@ -127,7 +127,7 @@ describe.each(
 )('a snapshot of $type', ({ type, ...noun }) => {
   const recorded = Object.entries<Field>(noun.fields).filter(([, { expand }]) => expand !== 'reads');
   const resource = { type, fields: Object.fromEntries(recorded) };
-  test('is written again as it is, but for spaces, and has the properties of the plain row', () => {
+  test('is written back unchanged except for spaces, and has the properties of the plain row', () => {
     const write = writerOf(resource, expandableNames(resource));
     const make = snapshotRows<Record<string, unknown>>(resource);
     fc.assert(
@@ -143,7 +143,7 @@ describe.each(
   });
 });
 
-test('a row that lacks a column is refused, not written without it', () => {
+test('a row without a column is refused, not written without it', () => {
   const write = writerOf({
     fields: { id: { type: 'int8', description: '' }, name: { type: 'text', description: '' } },
   });

@@ -32,7 +32,7 @@ test('the fields of rows are found in any order', () => {
   );
 });
 
-test('a field takes any other text, shorter or longer, and every other field keeps its own', () => {
+test('a field can be replaced with shorter or longer text, and every other field stays', () => {
   const rows = fc.integer({ min: 1, max: 5 }).chain(rowsOf);
   const text = fc.string({ unit: 'grapheme', maxLength: 600 });
   fc.assert(
@@ -74,7 +74,7 @@ test('a collector returns the rows of each result, and grows with them', () => {
   }
 });
 
-test('a result that is larger than allowed is told from one that is not, and keeps nothing of the next one away', () => {
+test('a result above the limit is detected, and does not affect the next one', () => {
   const row = toMessage(['x'.repeat(100)]);
   const collector = new RowCollector(2 * row.length);
   const taken = [2, 3, 1, 0, 9, 2].map((count) => {
@@ -85,7 +85,7 @@ test('a result that is larger than allowed is told from one that is not, and kee
   expect(taken).toEqual([2, 'too large', 1, 0, 'too large', 2]);
 });
 
-test('rows that were taken do not change when others are added', () => {
+test('returned rows do not change when others are added', () => {
   const collector = new RowCollector();
   const add = (text: string) => {
     const message = toMessage([text]);
@@ -98,7 +98,7 @@ test('rows that were taken do not change when others are added', () => {
   expect(textOf(new BlockRow(first, 0), 0)).toBe('first');
 });
 
-test('a range of fields is equal in two rows when each of the fields is', () => {
+test('a range of fields is equal in two rows if each field is', () => {
   const one = fc.constantFrom(null, '', 'a', 'b', 'aa', 'é');
   const three = fc.array(one, { minLength: 3, maxLength: 3 });
   fc.assert(

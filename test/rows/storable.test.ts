@@ -35,7 +35,7 @@ test('a value of any depth is checked', () => {
   expect(isStorable(nested('\0'))).toBe(false);
 });
 
-test('text that cannot be stored is a client error, also where it was not checked before', async () => {
+test('text that cannot be stored is a client error, also without a check before', async () => {
   const { store } = gateway.app;
   const text = named('text', 'select $value::text');
   const json = { name: 'json', text: 'select $1::jsonb' };

@@ -32,7 +32,7 @@ test('fields without amounts have no such rule', () => {
   expect(amountsOf({ id: { type: 'int8', description: '' } })).toBeNull();
 });
 
-test('an amount is given the digits of its currency', () => {
+test('an amount gets the decimal places of its currency', () => {
   const given = { amount: '12', setupAmount: '0.5', currency: 'EUR', fee: '7' };
   expect(settle(given, {}, restNameOf)).toEqual({ ...given, amount: '12.00', setupAmount: '0.50' });
   expect(settle({ amount: '12.5', currency: 'KWD' }, {}, restNameOf)).toMatchObject({ amount: '12.500' });
@@ -40,7 +40,7 @@ test('an amount is given the digits of its currency', () => {
   expect(settle({ setupAmount: null }, { currency: 'JPY' }, restNameOf)).toEqual({ setupAmount: null });
 });
 
-test('where the currency changes, the amounts that are not given follow it', () => {
+test('when the currency changes, the other amounts follow it', () => {
   const was = { amount: '12.00', setupAmount: null, currency: 'EUR' };
   expect(settle({ currency: 'JPY' }, was, restNameOf)).toEqual({
     currency: 'JPY',
@@ -51,7 +51,7 @@ test('where the currency changes, the amounts that are not given follow it', () 
 });
 
 describe('is refused', () => {
-  test('an amount with more digits than its currency has', () => {
+  test('an amount with more decimal places than its currency', () => {
     expect(refusal({ amount: '1.005', currency: 'EUR' }, {})).toEqual({ amount: 'invalid_format' });
     expect(refusal({ amount: '1.000' }, { currency: 'EUR' })).toEqual({ amount: 'invalid_format' });
     expect(refusal({ fee: '1.0' }, {})).toEqual({ fee: 'invalid_format' });
@@ -61,7 +61,7 @@ describe('is refused', () => {
     });
   });
 
-  test('a currency that an amount does not fit which is there', () => {
+  test('a currency that an existing amount does not fit', () => {
     const change = () => settle({ currency: 'JPY' }, { amount: '12.50', currency: 'EUR' }, restNameOf);
     expect(change).toThrow('amount is 12.50, and can have at most 0 digits after the decimal point in JPY.');
   });
@@ -72,7 +72,7 @@ describe('is refused', () => {
   });
 });
 
-test('the row is seen where an amount or its currency is given without the other', () => {
+test('the row is read if an amount or its currency is set without the other', () => {
   expect(needRow({ amount: '1' })).toBe(true);
   expect(needRow({ currency: 'EUR' })).toBe(true);
   expect(needRow({ amount: '1', currency: 'EUR' })).toBe(true);
@@ -80,7 +80,7 @@ test('the row is seen where an amount or its currency is given without the other
   expect(needRow({ fee: '1' })).toBe(false);
 });
 
-test('no digit is lost or made up, whatever the amount and the currency', () => {
+test('no digit is lost or invented, whatever the amount and the currency', () => {
   const currency = fc.constantFrom('JPY', 'EUR', 'KWD');
   fc.assert(
     fc.property(DECIMAL, currency, (amount, code) => {

@@ -26,7 +26,7 @@ const prisma = () => prismaOf(gateway.app.store);
 const ago = (ms: number) => new Date(now.getTime() - ms);
 const hence = (ms: number) => new Date(now.getTime() + ms);
 
-test('one cleaning deletes a bounded number of rows, and the job goes on while there is more', async () => {
+test('one run deletes a bounded number of rows, and the job continues while there are more', async () => {
   await gateway.app.store.pool.query(
     `insert into oauth_states (model, id_hash, payload, expires_at)
       select 'Interaction', sha256(n::text::bytea), '{}', $1 from generate_series(1, 20500) n`,
@@ -38,7 +38,7 @@ test('one cleaning deletes a bounded number of rows, and the job goes on while t
   expect(await left()).toBe(0);
 });
 
-describe('who has visited a page', () => {
+describe('the visitors of a page', () => {
   const visitors = async (pageId: bigint, of: { workspaceId: bigint }, days: readonly string[]) =>
     gateway.app.store.pool.query(
       `insert into page_visitors (workspace_id, page_id, visitor, first_on)
@@ -53,7 +53,7 @@ describe('who has visited a page', () => {
     return rows.map(({ day }) => day);
   };
 
-  test('is forgotten when visits of that day are', async () => {
+  test('are deleted with the visits of their day', async () => {
     const { id: workspaceId } = await factories.workspace(gateway.app);
     const page = await factories.page(gateway.app, workspaceId, 'Visited');
     const { visitsKeepDays } = gateway.app.config;
@@ -66,7 +66,7 @@ describe('who has visited a page', () => {
     expect(await left(page.id)).toEqual([day(visitsKeepDays), day(0)]);
   });
 
-  test('is deleted in batches after the page was', async () => {
+  test('are deleted in batches after the page', async () => {
     const client = await createRestClient(gateway);
     const pages = await Promise.all(
       ['Gone', 'Kept'].map((name) => factories.page(gateway.app, client.workspaceId, name)),
@@ -109,7 +109,7 @@ describe('a client that registered itself', () => {
   const grantTo = async ({ id: clientId }: { id: string }, expiresAt: Date) =>
     oauthGrant(gateway.app, { teamId: (await factories.team(gateway.app)).id, clientId, expiresAt });
 
-  test('is deleted when it is 30 days old and nobody granted it anything', async () => {
+  test('is deleted after 30 days without any grant', async () => {
     const [old, young] = [await client(31), await client(29)];
     const registered = await client(31, { dynamic: false });
     const removed = await client(31, { disabledAt: now });
@@ -122,7 +122,7 @@ describe('a client that registered itself', () => {
     ]);
   });
 
-  test('stays while a grant is live, and 30 days longer, as people come back', async () => {
+  test('stays while a grant is active, and 30 days longer, because people come back', async () => {
     const [live, expired, revoked] = [await client(400), await client(400), await client(400)];
     await grantTo(live, hence(DAY_MS));
     await grantTo(expired, ago(29 * DAY_MS));
@@ -137,7 +137,7 @@ describe('a client that registered itself', () => {
   });
 });
 
-test('of clients that registered themselves the newest 10,000 stay, and those that somebody granted something', async () => {
+test('the newest 10,000 self-registered clients stay, and those with a grant', async () => {
   const { id: teamId } = await factories.team(gateway.app);
   const { id: granted } = await factories.oauthClient(gateway.app, { dynamic: true, createdAt: ago(DAY_MS) });
   await oauthGrant(gateway.app, { teamId, clientId: granted });
@@ -154,7 +154,7 @@ test('of clients that registered themselves the newest 10,000 stay, and those th
   expect(await prisma().oauthClient.count({ where: { id: { in: [granted, operators] } } })).toBe(2);
 });
 
-test('a count of tries is deleted once its window is over', async () => {
+test('a count of attempts is deleted once its window is over', async () => {
   const { store } = gateway.app;
   await countTry(store, 'longest', now, 3_600_000);
   now = hence(3_600_000 - 1);
@@ -165,7 +165,7 @@ test('a count of tries is deleted once its window is over', async () => {
   expect(await prisma().signInFailure.count()).toBe(0);
 });
 
-test('with nothing to delete, no process is told to forget what it knows', async () => {
+test('without anything to delete, no process clears its caches', async () => {
   const client = await gateway.app.store.pool.connect();
   const heard: string[] = [];
   client.on('notification', ({ channel }) => heard.push(channel));
@@ -185,7 +185,7 @@ describe('the record of an idempotency key', () => {
     return { keyHash };
   }
 
-  test('is deleted once no retry can ask for it any more, in batches, and no other', async () => {
+  test('is deleted once no retry can use it any more, in batches, and no other', async () => {
     const { id: workspaceId } = await factories.workspace(gateway.app);
     await gateway.app.store.pool.query(
       `insert into idempotency_records (workspace_id, key_hash, request_hash, outcome, audit_entry_id, created_at)

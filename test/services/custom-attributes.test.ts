@@ -14,13 +14,13 @@ test.each([
   expect(namesOf(name)).toEqual([stored]);
 });
 
-test('a letter with a mark is the same however it is encoded, and marks tell names apart', () => {
+test('a letter with an accent is the same in any encoding, and accents distinguish names', () => {
   for (const name of ['caf\u00e9', 'cafe\u0301']) expect(namesOf(name)).toEqual(['café']);
   // Vowels of Devanagari are marks: mother, mine.
   expect(namesOf('माता', 'मेता')).toEqual(['माता', 'मेता']);
 });
 
-test('two names that are stored as one, and numbers that would be rounded, are refused', () => {
+test('two names with one stored form, and numbers that would be rounded, are refused', () => {
   const refused = (given: object) => {
     try {
       parseCustomAttributes(given, 'of');

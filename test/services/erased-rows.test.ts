@@ -129,7 +129,7 @@ beforeEach(async () => {
 });
 
 describe('before anything is blanked,', () => {
-  test('REST shows nothing personal of any row, and the rest as it was', async () => {
+  test('REST returns no personal data of any row, and the rest unchanged', async () => {
     const before = await shown();
     for (const text of Object.values(before)) expect(text).toContain(MARKER);
     await record();
@@ -152,7 +152,7 @@ describe('before anything is blanked,', () => {
     expect(withoutTimes(await shown())).toEqual(withoutTimes(after));
   });
 
-  test('GraphQL shows nothing personal', async () => {
+  test('GraphQL returns no personal data', async () => {
     const query = `{ workspace(databaseId: ${client.workspaceId}) {
       orders { nodes { notes phoneNumber contact { orders { nodes { notes } } } shippingAddressFirstName billingAddressCity canceledBy cancelDescription
         transactions { nodes { reason } } invoices { nodes { order { notes canceledBy } restocks { nodes { reason } } } } } }
@@ -167,7 +167,7 @@ describe('before anything is blanked,', () => {
     expect(await ask()).not.toContain(MARKER);
   });
 
-  test('a change writes nothing of before into its event and its audit entry, and what it writes stays', async () => {
+  test('a change copies no earlier personal data into its event and its audit entry, and its new data stays', async () => {
     await record();
     const changed = await client.send('PATCH', shop.paths.order, { order: { notes: 'Another buyer' } });
     expect([changed.status, changed.body['notes'], changed.body['shipping_address_city']]).toEqual([
@@ -191,13 +191,13 @@ describe('before anything is blanked,', () => {
     expect(await traces()).toEqual([]);
   });
 
-  test('a change that changes nothing shows nothing', async () => {
+  test('a change without an effect returns none', async () => {
     await record();
     const same = await client.send('PATCH', shop.paths.order, { order: {} });
     expect([same.status, same.text.includes(MARKER)]).toEqual([200, false]);
   });
 
-  test('what is ordered afterwards is shown, and stays', async () => {
+  test('later orders are visible, and stay', async () => {
     await record();
     const { id } = await shop.order({ notes: 'Later' });
     for (const _ of ['before', 'after']) {
@@ -209,7 +209,7 @@ describe('before anything is blanked,', () => {
   });
 });
 
-test('an erasure waits for a change that is under way, and erases what it writes', async () => {
+test('an erasure waits for a change in progress, and erases what it writes', async () => {
   const other = await sessions.connect();
   await other.query('begin');
   await other.query('select from order_invoices where workspace_id = $1 for update', [client.workspaceId]);

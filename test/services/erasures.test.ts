@@ -102,7 +102,7 @@ describe('from the record on, before anything is blanked,', () => {
 
   const shown = async (path: string) => (await client.send('GET', `/api/v2${path}`)).text;
 
-  test('no event, audit entry or attempt shows anything of the person', async () => {
+  test('no event, audit entry or attempt returns personal data', async () => {
     const events = await shown(`/workspaces/${client.workspaceId}/webhooks/outgoing/events`);
     expect(events).toContain('contact.updated');
     expect(events).not.toContain('Conspicuous');
@@ -121,7 +121,7 @@ describe('from the record on, before anything is blanked,', () => {
     expect(detail).not.toContain('Conspicuous');
   });
 
-  test('GraphQL shows nothing of the person', async () => {
+  test('GraphQL returns no personal data', async () => {
     const { body } = await client.send('POST', '/graphql', {
       query: `{ workspace(databaseId: ${client.workspaceId}) {
         auditEntries(first: 10) { nodes { before after erasedAt } }
@@ -137,7 +137,7 @@ describe('from the record on, before anything is blanked,', () => {
     await client.refused(410, 'POST', client.contacts, { contact }, { 'Idempotency-Key': 'first-3' });
   });
 
-  test('the answer to one that changed nothing is gone too', async () => {
+  test('the answer to one without an effect is gone too', async () => {
     const { id } = await somebody(0);
     const again = () =>
       client.send(
@@ -153,7 +153,7 @@ describe('from the record on, before anything is blanked,', () => {
     expect([retried.status, retried.text.includes('Conspicuous')]).toEqual([410, false]);
   });
 
-  test('nothing is there to send, and nothing can be sent again', async () => {
+  test('nothing is left to send, and nothing can be sent again', async () => {
     const { store } = gateway.app;
     const endpoint = { id: at.endpoint.id, workspaceId: client.workspaceId };
     for (const strictOrder of [false, true]) {
@@ -175,7 +175,7 @@ describe('from the record on, before anything is blanked,', () => {
     expect((await client.send('POST', path, { since })).body['count']).toBe(0);
   });
 
-  test('what happens to the contact afterwards is shown, and stays', async () => {
+  test('later changes of the contact are visible, and stay', async () => {
     await client.send('PATCH', `/api/v2/contacts/${at.id}`, { first_name: 'Conspicuous' });
     const events = `/workspaces/${client.workspaceId}/webhooks/outgoing/events?sort_order=desc&per_page=1`;
     for (const _ of ['before', 'after']) {
@@ -189,13 +189,13 @@ describe('from the record on, before anything is blanked,', () => {
   });
 });
 
-test('a contact of whom there is little is blanked when the answer comes', async () => {
+test('a contact with little data is blanked before the answer', async () => {
   const { id } = await somebody(20);
   expect((await erase(id)).status).toBe(200);
   expect([await traces(), await pending()]).toEqual([{}, 1]);
 });
 
-test('of one of whom there is much the rest is blanked in the background', async () => {
+test('a contact with much data is blanked further in the background', async () => {
   const { id } = await somebody(150);
   expect((await erase(id)).status).toBe(200);
   const left = await traces();
@@ -207,7 +207,7 @@ test('of one of whom there is much the rest is blanked in the background', async
   expect(await pending()).toBe(1);
 });
 
-test('what a batch was at when its process was killed is blanked by the next one, once', async () => {
+test('a batch of a killed process is blanked by the next one, once', async () => {
   const { id } = await somebody(60);
   const erasure = await record(id);
   const killed = new Error('killed');
@@ -254,7 +254,7 @@ test('what a batch was at when its process was killed is blanked by the next one
   expect(await versions()).toEqual(before);
 });
 
-test('teams take turns, however many have been erased of one', async () => {
+test('teams alternate, however many contacts of one have been erased', async () => {
   const others = await createRestClient(gateway);
   for (const of of [others, client])
     await pool().query(
@@ -268,7 +268,7 @@ test('teams take turns, however many have been erased of one', async () => {
   expect(await findUndone(gateway.app.store, 1)).toEqual([]);
 });
 
-test('who finds somebody else at it leaves it to them', async () => {
+test('a process leaves an erasure that another process blanks alone', async () => {
   const { id } = await somebody(3);
   const erasure = await record(id);
   const other = await sessions.connect();
@@ -281,7 +281,7 @@ test('who finds somebody else at it leaves it to them', async () => {
   expect(await traces()).toEqual({});
 });
 
-test('an erasure that comes while another one is being blanked is not taken for done with it', async () => {
+test('a new erasure during the blanking of an earlier one is not considered done with it', async () => {
   const { id } = await somebody(3);
   const first = await record(id);
   await client.send('PATCH', `/api/v2/contacts/${id}`, { first_name: 'Conspicuous' });
@@ -292,7 +292,7 @@ test('an erasure that comes while another one is being blanked is not taken for 
   expect(await traces()).toEqual({});
 });
 
-test('rows whose ids nobody has drawn are erased too', async () => {
+test('rows with ids outside the sequence are erased too', async () => {
   const { id } = await somebody(1);
   await pool().query(
     `insert into events (id, workspace_id, event_type, subject_type, subject_id, contact_id, data)
@@ -304,7 +304,7 @@ test('rows whose ids nobody has drawn are erased too', async () => {
   expect(await traces()).toEqual({});
 });
 
-test('an erasure that has to wait holds up no list: its time is drawn last', async () => {
+test('a waiting erasure delays no list, because it takes its time last', async () => {
   const { id } = await somebody(1);
   const tag = await client.tag('a tag');
   await client.send('PATCH', `/api/v2/contacts/${id}`, { tag_ids: [tag] });

@@ -13,14 +13,14 @@ const askOften = async () => {
   return [...new Set(responses.map(({ status }) => status))];
 };
 
-test('however many ask at once whether the process is ready, it is found out once', async () => {
+test('concurrent readiness checks share one probe', async () => {
   const statements = await statementsOf(gateway, async () => {
     expect(await askOften()).toEqual([200]);
   });
   expect(statements).toHaveLength(3);
 });
 
-test('what was found out is told for a moment, and then found out anew', async () => {
+test('the result is reused for a moment, and then determined anew', async () => {
   await sleep(300);
   expect((await ask()).status).toBe(200);
   expect(
@@ -36,7 +36,7 @@ test('what was found out is told for a moment, and then found out anew', async (
   expect(await askOften()).toEqual([200]);
 });
 
-test('a process that ends is not ready, whatever was found out before, or is found out meanwhile', async () => {
+test('a stopping process is not ready, whatever earlier or concurrent probes found', async () => {
   const lifetime = { isBegun: false };
   const server = createServer(gateway.app, null, lifetime);
   const statusOf = async () => (await server.fetch(new Request('http://localhost/readyz'))).status;

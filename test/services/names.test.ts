@@ -7,7 +7,7 @@ test.each(['Ada Lovelace', 'Zoë & Söhne', '株式会社', 'Łódź – Ops (EU
   (name) => expect(parseName(name, 100)).toBe(name),
 );
 
-test('spaces about it are not part of it, and do not count', () => {
+test('surrounding spaces are not part of a name, and do not count', () => {
   expect(parseName('  Export\t', 6)).toBe('Export');
 });
 

@@ -5,13 +5,13 @@ import { tag } from '../../src/resources/tags.ts';
 import { writesOf } from '../../src/services/changing/writes.ts';
 import { defineService } from '../../src/services/service.ts';
 
-test('own writes replace the derived ones, and only what the description names is offered', () => {
+test('own writes replace the derived ones, and only declared ones are offered', () => {
   const writes = writesOf(tag);
   const { create, update, remove, archive } = defineService(tag, { writes });
   expect([create, update, remove, archive]).toEqual([writes.create, writes.update, writes.remove, undefined]);
 });
 
-test('the compiler demands what a description names and nothing can derive', () => {
+test('the compiler requires what a description declares and nothing can derive', () => {
   const { create, writeScope } = writesOf(tag);
   // @ts-expect-error: a tag is changed and removed too.
   defineService(tag, { writes: { writeScope, create } });

@@ -18,7 +18,7 @@ const make = (options: Partial<Parameters<typeof oauthGrant>[1]> = {}) =>
 const hence = (ms: number) => new Date(Date.now() + ms);
 
 describe('a person', () => {
-  test('sees what they granted and could withdraw, and nobody else’s', async () => {
+  test('sees what they granted and can revoke, and nobody else’s', async () => {
     const { id: userId } = await factories.user(gateway.app);
     const whole = await make({ userId });
     const some = await make({ userId, workspaceIds: [workspaceId] });
@@ -41,7 +41,7 @@ describe('a person', () => {
     ).not.toContain(whole.key);
   });
 
-  test('sees one entry for a client and a team, with all that was granted, and withdraws all of it at once', async () => {
+  test('sees one entry for a client and a team, with all granted scopes, and revokes them together', async () => {
     const { id: userId } = await factories.user(gateway.app);
     const { id: clientId } = await factories.oauthClient(gateway.app);
     const second = await factories.workspace(gateway.app, { teamId });
@@ -75,14 +75,14 @@ describe('a person', () => {
     expect(await consents.listOfUser(gateway.app, userId)).toHaveLength(2);
   });
 
-  test('withdraws their own: its tokens end; a second time is no failure', async () => {
+  test('revokes their own: its tokens end; a second time is not an error', async () => {
     const grant = await make();
     for (const _ of [1, 2]) await consents.withdraw(gateway.app, grant.userId, grant.publicId);
     expect(await tokensOf(gateway.app, grant)).toEqual({ revoked: true, refreshTokens: 0 });
     expect(await consents.listOfUser(gateway.app, grant.userId)).toEqual([]);
   });
 
-  test('cannot withdraw somebody else’s, nor what never was', async () => {
+  test('cannot revoke another person’s grant, or an unknown one', async () => {
     const [mine, theirs] = [await make(), await make()];
     for (const name of [theirs.publicId, String(mine.id), 'nothing', '', "' or true --"]) {
       await expect(consents.withdraw(gateway.app, mine.userId, name)).rejects.toMatchObject({
@@ -93,7 +93,7 @@ describe('a person', () => {
   });
 });
 
-describe('what may be granted', () => {
+describe('a grant may contain', () => {
   const workspaces = [
     { id: 1n, name: 'One' },
     { id: 2n, name: 'Two' },
@@ -104,7 +104,7 @@ describe('what may be granted', () => {
     workspaceIds: bigint[] | null = null,
   ) => consents.requireGrantable({ role, workspaces }, { scopes, workspaceIds });
 
-  test('is everything for owners and admins, and nothing that changes the team for members', () => {
+  test('everything for owners and admins, and nothing that changes the team for members', () => {
     expect([...grantable('owner')]).toEqual(SCOPES);
     expect([...grantable('admin')]).toEqual(SCOPES);
     const withheld = SCOPES.filter((scope) => !grantable('member').has(scope));
@@ -115,7 +115,7 @@ describe('what may be granted', () => {
     expect(() => choose('member', ['read', scope])).toThrow(expect.objectContaining({ code: 'invalid' }));
   });
 
-  test('nothing at all is no choice, and so is a workspace of another team', () => {
+  test('not an empty choice, or a workspace of another team', () => {
     expect(() => choose('owner', [])).toThrow('Tick at least one thing');
     expect(() => choose('owner', ['read'], [])).toThrow('at least one workspace');
     for (const refused of [

@@ -30,7 +30,7 @@ function blamed(fields: Fields, input: unknown): string[] {
   return [];
 }
 
-test('members are taken by their REST names as values of rows', () => {
+test('members are read by their REST names as values of rows', () => {
   const id = '0190cbb0-97ae-7aaa-8000-000000000000';
   expect(
     parseFields(CONTACT, {
@@ -83,12 +83,12 @@ test.each([
     );
 });
 
-test('ids are integers or digits, as large as a column takes', () => {
+test('ids are integers or digits, as large as the column permits', () => {
   const input = { page_ids: [1, '2', '007', '9223372036854775807', 2 ** 53 - 1] };
   expect(parseFields(ENDPOINT, input)).toEqual({ pageIds: [1n, 2n, 7n, 2n ** 63n - 1n, 2n ** 53n - 1n] });
 });
 
-test('null clears, what is absent is left out, and what is unknown is ignored', () => {
+test('null clears, absent members are left out, and unknown ones are ignored', () => {
   expect(parseFields(CONTACT, { first_name: null, firstName: 'x', last_name: 'x', id: 'x' })).toEqual({
     firstName: null,
   });
@@ -98,7 +98,7 @@ test('null clears, what is absent is left out, and what is unknown is ignored', 
   expect(blamed(CONTACT, inherited)).toEqual(['body']);
 });
 
-describe('null, and "" that is no text of its own', () => {
+describe('null, and "" as a value other than text,', () => {
   const FIELDS = {
     flag: { type: 'bool', description: 'Never null.' },
     count: { type: 'count', nullable: true, default: 1, description: 'May be null.' },
@@ -111,33 +111,33 @@ describe('null, and "" that is no text of its own', () => {
   const parse = (members: object, moment: 'creation' | 'change') =>
     parseInput(FIELDS, { members, nameOf: restNameOf }, moment);
 
-  test('on a change clear what can be null, and leave the rest', () => {
+  test('in a change clear nullable fields, and keep the rest', () => {
     for (const nothing of [null, ''])
       expect(parse({ flag: nothing, count: nothing, kind: nothing }, 'change')).toEqual({ count: null });
     expect(parse({ name: null, text: null }, 'change')).toEqual({ text: null });
     expect(parse({ text: '' }, 'change')).toEqual({ text: '' });
   });
 
-  test('of a new object are not given, and what is required is refused', () => {
+  test('in a new object count as absent, and required fields are refused', () => {
     const given = { name: 'x', flag: null, count: null, kind: '', text: null };
     expect(parse(given, 'creation')).toEqual({ name: 'x', text: null });
     expect(() => parse({ name: null }, 'creation')).toThrow('name must be text.');
   });
 
-  test('are refused where they are said to be, and "" where it is a value that is wrong', () => {
+  test('are refused if the description says so, and "" if it is an invalid value', () => {
     for (const money of [null, ''])
       expect(() => parse({ money }, 'change')).toThrow('money must be a decimal number');
     expect(() => parse({ email: '' }, 'change')).toThrow('email must be an e-mail address.');
   });
 });
 
-describe('what gives nothing that is known', () => {
+describe('a body without known members', () => {
   const members = (given: object) => ({ members: given, nameOf: restNameOf });
   const refused = (work: () => unknown) => {
     expect(work).toThrow('body has none of the members that this takes: uuid, anonymous, email_address,');
   };
 
-  test('is refused, but for nothing at all in a change, and in a creation that may be empty', () => {
+  test('is refused, except for an empty change, and in a creation that may be empty', () => {
     for (const moment of ['creation', 'change'] as const) {
       refused(() => parseInput(CONTACT, members({ nonsense: 1 }), moment));
       refused(() => parseInput(CONTACT, members({ nonsense: 1 }), moment, true));
@@ -148,7 +148,7 @@ describe('what gives nothing that is known', () => {
     expect(parseInput(CONTACT, members({}), 'change')).toEqual({});
   });
 
-  test('is refused within an object and an item of a list as well, but not beside what is known', () => {
+  test('is refused within an object and a list item too, but not next to known members', () => {
     const object = { a: { type: 'text', optional: true, description: 'A.' } } as const;
     const fields: Fields = {
       one: { type: 'jsonb', object, description: 'One.' },
@@ -164,7 +164,7 @@ describe('what gives nothing that is known', () => {
     });
   });
 
-  test('is told behind the members that have to be given', () => {
+  test('is reported after the required members', () => {
     const { url, name } = webhookEndpoint.fields;
     const work = () => parseInput({ url, name }, members({ nonsense: 1 }), 'creation');
     expect(work).toThrow(
@@ -173,7 +173,7 @@ describe('what gives nothing that is known', () => {
   });
 });
 
-describe('is blamed', () => {
+describe('reports an error of', () => {
   test.each<[string, Fields, object]>([
     ['uuid', CONTACT, { uuid: 'no-uuid' }],
     ['uuid', CONTACT, { uuid: 1 }],
@@ -217,7 +217,7 @@ describe('is blamed', () => {
     expect(blamed(CONTACT, input)).toEqual(['body']);
   });
 
-  test('each member that is wrong, in the order of the description, and twenty at most', () => {
+  test('each wrong member, in the order of the description, and twenty at most', () => {
     expect(blamed(CONTACT, { is_active: 'x', email_address: 1, uuid: 2 })).toEqual([
       'uuid',
       'email_address',
@@ -227,7 +227,7 @@ describe('is blamed', () => {
   });
 });
 
-test('whatever JSON there is, it is taken or refused as invalid', () => {
+test('any JSON is accepted or refused as invalid', () => {
   const names = ['uuid', 'anonymous', 'unsubscribed_at', 'custom_attributes', 'criteria', 'page_ids'];
   const input = fc.dictionary(fc.constantFrom(...names, '__proto__'), fc.jsonValue());
   fc.assert(fc.property(input, (value) => void blamed({ ...CONTACT, ...FILTER, ...ENDPOINT }, value)));

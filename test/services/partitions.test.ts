@@ -66,8 +66,8 @@ async function dropAll(): Promise<void> {
   for (const name of await namesOf()) await sql(`drop table ${name}`);
 }
 
-describe('partitions are made', () => {
-  test('before the first row, for at least a week, so that none stands in the default one', async () => {
+describe('partitions are created', () => {
+  test('before the first row, for at least a week, so that the default partition stays empty', async () => {
     expect(await addEvent(0)).toMatch(/^events_\d{8}$/);
     for (const { coveredMs, nowMs, strayMs } of await partitionHealth(gateway.app)) {
       expect(coveredMs - nowMs).toBeGreaterThan(7 * DAY_MS);
@@ -76,7 +76,7 @@ describe('partitions are made', () => {
     expect(await makePartitions(gateway.app)).toEqual([]);
   });
 
-  test('by one process when several do it at once, and none fails', async () => {
+  test('by one process if several try at once, and none fails', async () => {
     await dropAll();
     const made = await Promise.all([1, 2, 3].map(() => keepPartitions(gateway.app, EVENTS)));
     const names = made.flatMap((kept) => kept.made);
@@ -84,7 +84,7 @@ describe('partitions are made', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  test('without a gap or a shared day, whatever there was before', async () => {
+  test('without a gap or an overlap, whatever partitions existed before', async () => {
     await dropAll();
     for (const [ago, days] of [
       [1, 2],
@@ -101,7 +101,7 @@ describe('partitions are made', () => {
     expect(made.at(-1)?.toMs).toBeGreaterThan(Date.now() + 7 * DAY_MS);
   });
 
-  test('behind the next day where the default one is large: its rows were read before, under no lock', async () => {
+  test('after the next day if the default partition is large: its rows are read first, without a lock', async () => {
     await dropAll();
     const said: string[] = [];
     const client = await gateway.app.store.pool.connect();
@@ -123,7 +123,7 @@ describe('partitions are made', () => {
     expect(await checks()).toEqual([]);
   });
 
-  test('where the default one is large, by several at once and where one was killed in between', async () => {
+  test('if the default partition is large, by several processes at once and after one was killed', async () => {
     await dropAll();
     // The first step only: from then on no row of that time can be written.
     await sql("select keep_partitions('events', 30, large_bytes => -1)");
@@ -137,7 +137,7 @@ describe('partitions are made', () => {
     expect(await checks()).toEqual([]);
   });
 
-  test('from the next midnight on where rows of today stand in the default one; these stay where they are', async () => {
+  test('from the next midnight on if the default partition has rows of today, which stay there', async () => {
     await dropAll();
     expect(await addEvent(0)).toBe('events_default');
     await keep(EVENTS);
@@ -147,7 +147,7 @@ describe('partitions are made', () => {
     expect(await addEvent(-1)).toBe(first?.name);
   });
 
-  test('by rows that stand in the default one for days ahead, after a clock that was wrong: behind these', async () => {
+  test('after rows in the default partition that a wrong clock dated days ahead', async () => {
     await dropAll();
     expect(await addEvent(-4)).toBe('events_default');
     await keep(EVENTS);
@@ -156,7 +156,7 @@ describe('partitions are made', () => {
       expect(toMs <= midnight() + 4 * DAY_MS || fromMs >= until).toBe(true);
   });
 
-  test('for all the time that rows are kept, before those of a backup', async () => {
+  test('for the complete retention time before the rows of a backup', async () => {
     await keepPartitions(gateway.app, EVENTS, { isBehind: true });
     expect((await partitions())[0]?.fromMs).toBeLessThanOrEqual(Date.now() - 30 * DAY_MS);
     expect(await addEvent(29)).toMatch(/^events_\d{8}$/);
@@ -165,7 +165,7 @@ describe('partitions are made', () => {
 });
 
 describe('a partition is dropped', () => {
-  test('when all of it is older than rows are kept for, one at a time, with what is old beside it', async () => {
+  test('when all of it is older than the retention time, one at a time, with old rows elsewhere', async () => {
     for (const daysAgo of [39, 36, 32]) await addPartition(EVENTS, daysAgo);
     expect(await addEvent(70)).toBe('events_default');
     for (const daysAgo of [38, 35, 32, 30]) await addEvent(daysAgo);
@@ -178,7 +178,7 @@ describe('a partition is dropped', () => {
     expect(await prismaOf(gateway.app.store).event.count()).toBe(2);
   });
 
-  test('of audit entries, those of erasures too: who was erased, when and by whom is known for ever', async () => {
+  test('of audit entries without those of erasures: who was erased, when and by whom stays for ever', async () => {
     const AUDIT = named('audit_entries');
     await addPartition(AUDIT, 450);
     const recorded = { actor_kind: 'api_key', actor_id: 'K', client_id: null, request_id: 'R' } as const;
@@ -199,7 +199,7 @@ describe('a partition is dropped', () => {
     expect(await readErasures(gateway.app.store.pool)).toEqual(known);
   });
 
-  test('of visits by VISITS_KEEP_DAYS, and what was counted of them stays', async () => {
+  test('of visits after VISITS_KEEP_DAYS, and their counts stay', async () => {
     await gateway.close();
     gateway = await createGateway({ env: { VISITS_KEEP_DAYS: '10' } });
     const { id: shopId, teamId } = await workspace(gateway.app);
@@ -229,7 +229,7 @@ describe('a partition is dropped', () => {
     expect(await counted()).toEqual(before);
   });
 
-  test('by the earlier of two clocks, and not at all where one is not trusted', async () => {
+  test('by the earlier of two clocks, and not at all if one is not trusted', async () => {
     await addPartition(EVENTS, 39);
     expect((await keepPartitions(gateway.app, EVENTS)).dropped).toBeNull();
     now = new Date(Date.now() - 10 * DAY_MS);
@@ -239,7 +239,7 @@ describe('a partition is dropped', () => {
     expect((await keep(EVENTS)).dropped).toBeNull();
   });
 
-  test('never while a transaction reads it: that one ends as it began, and nobody behind it is held up for long', async () => {
+  test('never while a transaction reads it: that one ends normally, and nobody behind it waits for long', async () => {
     await addPartition(EVENTS, 39);
     const reader = await gateway.app.store.pool.connect();
     await reader.query('begin');
@@ -254,7 +254,7 @@ describe('a partition is dropped', () => {
   });
 });
 
-test('a user who does not own the tables makes and drops partitions if the owner grants it, and nobody else does', async () => {
+test('a user who does not own the tables creates and drops partitions only with a grant of the owner', async () => {
   const keeper = await createUser(
     gateway.app.store.connection.connectionString ?? '',
     (name) => `grant usage on schema public to ${name};
@@ -283,11 +283,11 @@ test('a user who does not own the tables makes and drops partitions if the owner
 });
 
 describe('doctor', () => {
-  test('is content with partitions for the days ahead', async () => {
+  test('reports ok for partitions for the days ahead', async () => {
     expect(await checkPartitions(gateway.app)).toMatchObject([{ status: 'ok' }]);
   });
 
-  test('names the table whose next one is missing, or which has none, and what then stands in the default one', async () => {
+  test('reports the table without its next partition, and rows in its default partition', async () => {
     // The template may have been made before midnight: of a day that is over there is a partition too.
     const [today, ...later] = (await partitions()).filter(({ toMs }) => toMs > Date.now());
     for (const { name } of later) await sql(`drop table ${name}`);

@@ -33,7 +33,7 @@ const canSignIn = (password: string, address = '10.0.0.2') =>
   );
 const isAlive = async (one: SignedIn) => (await personOf(gateway.app, one)) !== null;
 
-test('the new password signs in, the old one does not; this browser goes on, all others are signed out', async () => {
+test('the new password signs in, the old one does not; this browser stays signed in, all others are signed out', async () => {
   const elsewhere = { ...session, loginTs: (session.loginTs ?? 0) - 60 };
   const { user, loginTs } = await change();
   expect(user.publicId).toBe(person.publicId);
@@ -60,7 +60,7 @@ test('a new password that is the e-mail address is refused', async () => {
   await expect(change({ password: person.email.toUpperCase() })).rejects.toMatchObject({ code: 'invalid' });
 });
 
-test('without the current password nothing is changed, and many guesses have to wait, as at sign-in', async () => {
+test('without the current password nothing is changed, and too many guesses must wait, as at sign-in', async () => {
   for (let i = 0; i < 10; i++)
     await expect(change({ current: 'not the password' })).rejects.toMatchObject({
       code: 'invalid',
@@ -87,11 +87,11 @@ test.each<[string, () => Promise<unknown>]>([
   expect(await canSignIn(NEXT)).toBe(false);
 });
 
-test('nobody who is not signed in changes anything', async () => {
+test('a person who is not signed in changes nothing', async () => {
   await expect(change({}, {})).rejects.toMatchObject({ code: 'unauthenticated' });
 });
 
-test('of two changes at once, by the same session or by two, one is made', async () => {
+test('of two concurrent changes, by the same session or by two, one succeeds', async () => {
   const results = await Promise.allSettled([
     change({ password: 'the first new password' }),
     change({ password: 'the second new password', address: '10.0.0.9' }),

@@ -4,7 +4,7 @@ import { DUMMY_HASH, hashPassword, verifyPassword } from '../../src/services/sig
 
 const PASSWORD = 'correct horse battery staple';
 
-test('a hash is argon2id as a PHC string, with at least what OWASP asks for', async () => {
+test('a hash is argon2id as a PHC string, with at least the parameters of OWASP', async () => {
   const [, memory, passes, parallelism] =
     /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$[\w+/]{22}\$[\w+/]{43}$/.exec(
       await hashPassword(PASSWORD),
@@ -14,7 +14,7 @@ test('a hash is argon2id as a PHC string, with at least what OWASP asks for', as
   expect(Number(parallelism)).toBe(1);
 });
 
-test('the same password has another hash every time, and each is of this password alone', async () => {
+test('the same password has another hash each time, and each verifies this password alone', async () => {
   const [first, second] = [await hashPassword(PASSWORD), await hashPassword(PASSWORD)];
   expect(first).not.toBe(second);
   for (const phc of [first, second]) {
@@ -24,7 +24,7 @@ test('the same password has another hash every time, and each is of this passwor
   }
 });
 
-test('hashes of other makers and of other parameters are understood', async () => {
+test('hashes from other software and with other parameters are accepted', async () => {
   // From the tests of the reference implementation.
   const phc = '$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4';
   expect(await verifyPassword('password', phc)).toBe(true);
@@ -37,7 +37,7 @@ test('a password typed on another keyboard is the same password', async () => {
   expect(await verifyPassword(composed.normalize('NFD'), phc)).toBe(true);
 });
 
-test('what is no argon2id PHC string is an error of ours, not a wrong password', async () => {
+test('a string other than an argon2id PHC string is an internal error, not a wrong password', async () => {
   for (const phc of [
     '',
     PASSWORD,
@@ -46,7 +46,7 @@ test('what is no argon2id PHC string is an error of ours, not a wrong password',
     await expect(verifyPassword(PASSWORD, phc)).rejects.toThrow(/PHC/);
 });
 
-test('the dummy hash is nobody\u2019s, and is as much work as a real one', async () => {
+test('the dummy hash matches no password, and costs as much work as a real one', async () => {
   const real = await hashPassword(PASSWORD);
   const parametersOf = (phc: string) => phc.split('$').slice(0, 4);
   expect(parametersOf(DUMMY_HASH)).toEqual(parametersOf(real));

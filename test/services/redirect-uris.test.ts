@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { isNativeRedirect, parseRedirectUris } from '../../src/services/sign-in/redirect-uris.ts';
 
-describe('taken as they are', () => {
+describe('accepted unchanged', () => {
   test.each([
     'https://app.example/callback',
     'https://app.example/callback?tenant=1',
@@ -13,7 +13,7 @@ describe('taken as they are', () => {
   ])('%s', (uri) => expect(parseRedirectUris([uri])).toEqual([uri]));
 });
 
-describe('refused, and named', () => {
+describe('refused, with the URI in the message', () => {
   test.each([
     'http://app.example/callback',
     'http://localhost.evil.example/callback',
@@ -47,7 +47,7 @@ test('repeated ones count once', () => {
   expect(parseRedirectUris([uri, uri])).toEqual([uri]);
 });
 
-test('native are those that lead to an app on the machine', () => {
+test('native ones lead to an app on the machine', () => {
   expect(isNativeRedirect('https://app.example/callback')).toBe(false);
   expect(isNativeRedirect('http://127.0.0.1/callback')).toBe(true);
   expect(isNativeRedirect('com.example.app:/callback')).toBe(true);

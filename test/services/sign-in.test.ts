@@ -44,13 +44,13 @@ async function failOften(times: number, input: Partial<Parameters<typeof signIn>
     expect(await fail({ address: `10.1.${networks++}.${i}`, ...input })).toBe('unauthenticated');
 }
 
-test('the right password signs in, whatever the case of the address; the hash is not handed out', async () => {
+test('the right password signs in, in any letter case of the address; the hash is not returned', async () => {
   const user = await attempt({ email: ` ${email.toUpperCase()} ` });
   expect(user).toMatchObject({ id, email });
   expect(user).not.toHaveProperty('passwordHash');
 });
 
-test('unknown account, wrong password and disabled person are one answer', async () => {
+test('an unknown account, a wrong password and a disabled person get the same answer', async () => {
   await expect(attempt({ password: 'wrong' })).rejects.toMatchObject(WRONG);
   await expect(attempt({ password: '' })).rejects.toMatchObject(WRONG);
   for (const unknown of ['nobody@example.com', 'no address', '', 'nul\0@example.com', '\ud800@x'])
@@ -59,7 +59,7 @@ test('unknown account, wrong password and disabled person are one answer', async
   await expect(attempt({ email: disabled })).rejects.toMatchObject(WRONG);
 });
 
-test('an address with a NUL in it is nobody\u2019s, not the account without it', async () => {
+test('an address with a NUL is unknown, and not the account without it', async () => {
   await expect(attempt({ email: email.replace('@', '\0@') })).rejects.toMatchObject(WRONG);
 });
 
@@ -67,7 +67,7 @@ test('a password of any length is answered', async () => {
   await expect(attempt({ password: 'x'.repeat(100_000) })).rejects.toMatchObject(WRONG);
 });
 
-test('an account that does not exist costs what one that does costs: one hash, with the same parameters (passwords.test.ts)', async () => {
+test('an unknown account costs the same as an existing one: one hash with the same parameters (passwords.test.ts)', async () => {
   const hashesOf = async (input: { email: string }) => {
     const begun: string[] = [];
     const hook = createHook({ init: (_id, type) => void begun.push(type) }).enable();
@@ -91,7 +91,7 @@ describe('guessing at one account', () => {
     expect(await attempt()).toMatchObject({ id });
   });
 
-  test('from elsewhere does not keep its owner out: ten wrong passwords anywhere, and the right one is let in', async () => {
+  test('from elsewhere does not lock out its owner: after ten wrong passwords the right one still works', async () => {
     await failOften(10, { address: '10.9.0.1' });
     expect(await fail({ address: '10.9.0.1' })).toBe('too_many_requests');
     await failOften(20);
@@ -106,7 +106,7 @@ describe('guessing at one account', () => {
     expect(await attempt()).toMatchObject({ id });
   });
 
-  test('is refused the same for an account that does not exist, whatever the case', async () => {
+  test('is refused in the same way for an unknown account, in any letter case', async () => {
     await failOften(10, { email: 'ghost@example.com', address });
     await expect(attempt({ email: 'GHOST@example.com' })).rejects.toMatchObject(TOO_MANY);
     // As after ninety more from elsewhere: each would cost a password's work.
@@ -130,13 +130,13 @@ describe('guessing at one account', () => {
     expect(new Set(same.map(({ canonical }) => canonical)).size).toBe(1);
   });
 
-  test('counts many tries at once as many, before any password is looked at', async () => {
+  test('counts many concurrent attempts as many, before any password is checked', async () => {
     const outcomes = await Promise.all(Array.from({ length: 25 }, () => fail()));
     expect(outcomes.filter((code) => code === 'unauthenticated')).toHaveLength(10);
     expect(outcomes.filter((code) => code === 'too_many_requests')).toHaveLength(15);
   });
 
-  test('begins anew once the person has signed in, and does not keep others out', async () => {
+  test('starts anew once the person has signed in, and locks out nobody else', async () => {
     await failOften(9, { address });
     await attempt();
     await failOften(10, { address });
@@ -144,7 +144,7 @@ describe('guessing at one account', () => {
     expect(await attempt({ email: other })).toMatchObject({ email: other });
   });
 
-  test('goes on counting for all networks when its owner signs in', async () => {
+  test('continues counting for all networks when its owner signs in', async () => {
     await failOften(99);
     expect(await attempt()).toMatchObject({ id });
     expect(await fail({ address: '10.9.0.4' })).toBe('unauthenticated');
@@ -152,13 +152,13 @@ describe('guessing at one account', () => {
   });
 });
 
-describe('a device that the person signed in with before', () => {
+describe('a recognized device', () => {
   let devices: string;
   beforeEach(async () => {
     devices = rememberDevice(gateway.app, await attempt(), '', now);
   });
 
-  test('lets its person in while the account and the network are guessed at', async () => {
+  test('lets its person sign in while the account and the network are under attack', async () => {
     await failOften(100);
     await expect(attempt({ address: '10.9.1.1' })).rejects.toMatchObject(TOO_MANY);
     expect(await attempt({ address: '10.9.1.1', devices })).toMatchObject({ id });
@@ -167,7 +167,7 @@ describe('a device that the person signed in with before', () => {
     expect(await attempt({ address: '10.9.1.2', devices })).toMatchObject({ id });
   });
 
-  test('is worth nothing without the password, and has ten tries of its own: then it is as any other', async () => {
+  test('is worthless without the password, and has ten attempts of its own: then it is as any other', async () => {
     await failOften(10, { devices });
     expect(await attempt({ devices })).toMatchObject({ id });
     await failOften(10, { devices });
@@ -182,7 +182,7 @@ describe('a device that the person signed in with before', () => {
     await expect(attempt({ devices })).rejects.toMatchObject(TOO_MANY);
   });
 
-  test('is one for this account only, of our making, and for 180 days', async () => {
+  test('is bound to this account, signed by this server, and valid for 180 days', async () => {
     const { publicId } = await factories.user(gateway.app);
     const [own = '', mac = ''] = devices.split(/\.(?=[^.]*$)/);
     const others = [
@@ -203,7 +203,7 @@ describe('a device that the person signed in with before', () => {
     await expect(attempt({ devices })).rejects.toMatchObject(TOO_MANY);
   });
 
-  test('is no such device any more once the password was replaced', async () => {
+  test('is no longer recognized after a new password', async () => {
     const { passwordHash } = await person();
     now = new Date(now.getTime() + 1_000);
     await users.setPassword(gateway.app, id, 'another long password');
@@ -215,7 +215,7 @@ describe('a device that the person signed in with before', () => {
     expect(await attempt({ devices: next })).toMatchObject({ id });
   });
 
-  test('may be that of four people, and is the last one\u2019s first', async () => {
+  test('may have four people, the last one first', async () => {
     let all = devices;
     for (let i = 0; i < 3; i++)
       all = rememberDevice(gateway.app, await factories.user(gateway.app), all, now);
@@ -230,7 +230,7 @@ describe('a device that the person signed in with before', () => {
   });
 });
 
-test('work on passwords is bounded: of hundreds who try at once the last are told to come again, and nothing is kept of them', async () => {
+test('password checks are bounded: of hundreds at once the last are asked to come again, and nothing of them is stored', async () => {
   const outcomes = await Promise.all(
     Array.from({ length: 300 }, (_, i) =>
       fail({ email: `nobody-${i}@example.com`, address: `10.10.${i}.1` }),
@@ -246,7 +246,7 @@ test('work on passwords is bounded: of hundreds who try at once the last are tol
   expect(await prismaOf(gateway.app.store).signInFailure.count()).toBe(networks.size + 2 * judged);
 });
 
-test('an address longer than any is nobody\u2019s', async () => {
+test('an address longer than any valid one is unknown', async () => {
   await expect(attempt({ email: `${'x'.repeat(50_000)}@example.com` })).rejects.toMatchObject(WRONG);
 });
 
@@ -271,18 +271,18 @@ describe('guessing from one address', () => {
     expect(await attempt({ address: '10.4.0.1' })).toMatchObject({ id });
   });
 
-  test('does not use up an account\u2019s tries once the address is refused', async () => {
+  test('does not use up an account\u2019s attempts once the address is refused', async () => {
     await spray(address, 50);
     for (let i = 0; i < 20; i++) expect(await fail()).toBe('too_many_requests');
     expect(await attempt({ address: '10.4.0.2' })).toMatchObject({ id });
   });
 
-  test('those who sign in from it do not count', async () => {
+  test('successful sign-ins from it do not count', async () => {
     for (let i = 0; i < 60; i++) await attempt();
     expect(await fail()).toBe('unauthenticated');
   });
 
-  test('an IPv6 network counts as one address, an IPv4 address in IPv6 clothes as itself', async () => {
+  test('an IPv6 network counts as one address, an IPv4-mapped IPv6 address as its IPv4 address', async () => {
     await spray('2001:db8:1:2::1', 25);
     await spray('2001:0db8:1:2:ffff::', 25);
     await expect(attempt({ address: '2001:DB8:1:2:3:4:5:6' })).rejects.toMatchObject(TOO_MANY);
@@ -294,7 +294,7 @@ describe('guessing from one address', () => {
   });
 });
 
-test('a count is for its window and its key, and what was tried is stored as a hash only', async () => {
+test('a count belongs to its window and key, and the key is stored only as a hash', async () => {
   const { store } = gateway.app;
   const count = async (key: string) => (await countTry(store, key, now, MINUTE_MS)).count;
   expect([await count('a'), await count('a'), await count('b')]).toEqual([1, 2, 1]);
@@ -305,14 +305,14 @@ test('a count is for its window and its key, and what was tried is stored as a h
   expect(rows.every(({ keyHash }) => keyHash.length === 32)).toBe(true);
 });
 
-test('nothing that was tried is logged', async () => {
+test('attempted passwords and addresses are not logged', async () => {
   await failOften(10);
   await fail();
   await attempt().catch(() => {});
   expect(gateway.logLines.join('')).not.toMatch(/not the password|correct horse|@example\.com/);
 });
 
-test('who leaves while the password waits to be checked is out of the queue, and has made no try', async () => {
+test('a client that disconnects before its password is checked leaves the queue, without an attempt', async () => {
   const { passwordChecks, store } = gateway.app;
   const abort = new AbortController();
   const places = [await passwordChecks.acquire('other'), await passwordChecks.acquire('other')];

@@ -94,7 +94,7 @@ describe.each([
     expect(shown).toEqual(rows);
   }
 
-  test('any changes over both faces leave collections with the products that a search finds, in each order', async () => {
+  test('after any changes over both APIs, collections have the products of a search, in each order', async () => {
     const roll = dice(isDistributed ? 7 : 3);
     const tags = await Promise.all(
       ['a', 'b', 'c', 'd'].map(
@@ -186,7 +186,7 @@ describe.each([
     }
   });
 
-  test('of changes of a product and of its price at once, the later one sees both', async () => {
+  test('of concurrent changes of a product and its price, the later one sees both', async () => {
     const { pool } = gateway.app.store;
     const { id: tag } = await send('POST', inWorkspace('products/tags'), { name: 'both' });
     const { id, default_variant_id: variant } = await send('POST', inWorkspace('products'), { name: 'Both' });

@@ -10,7 +10,7 @@ const withSecret = (secret: string) => ({ keyring: createKeyring(() => [secret])
 
 const network = (i: number) => `2001:db8:${(i >> 16).toString(16)}:${(i & 0xffff).toString(16)}::1`;
 
-test('however many networks somebody has, they are counted under 65,536 keys at most', () => {
+test('a client with any number of networks is counted under at most 65,536 keys', () => {
   const app = withSecret('a secret key of thirty-two characters or more');
   const keys = new Set<string>();
   const count = times(80_000);
@@ -20,7 +20,7 @@ test('however many networks somebody has, they are counted under 65,536 keys at 
   expect(keys.size).toBeLessThanOrEqual(Math.min(65_536, 0.9 * count));
 });
 
-test('which networks share a key cannot be known without the secret key', () => {
+test('nobody without the secret key can tell which networks share a counter', () => {
   const sharing = (secret: string) => {
     const app = withSecret(secret);
     const shared = Map.groupBy(

@@ -28,7 +28,7 @@ test.each([
   expect(refusal(CONTACTS, code, constraint)).toEqual(['invalid', field]);
 });
 
-test('of two fields whose names begin alike the longer one is to blame', () => {
+test('if two field names begin alike, the longer one is reported', () => {
   const { resource } = APPLIED_TAGS;
   const fields = { tag: resource.fields['tag'], ...resource.fields } as typeof resource.fields;
   const alike = { ...APPLIED_TAGS, resource: { ...resource, fields } };
@@ -36,7 +36,7 @@ test('of two fields whose names begin alike the longer one is to blame', () => {
   expect(refusal(alike, '23514', 'contact_tags_tag_check')).toEqual(['invalid', 'tag']);
 });
 
-test('a parent that was removed meanwhile is not found', () => {
+test('a parent that was deleted meanwhile is not found', () => {
   expect(refusal(APPLIED_TAGS, '23503', 'contact_tags_workspace_id_contact_id_fkey')).toEqual([
     'not_found',
     '',
@@ -53,14 +53,14 @@ test.each([
   expect([error.code, error.message]).toEqual(['conflict', `${message} and was not deleted.`]);
 });
 
-test('a constraint that is called after no field is 422 all the same', () => {
+test('a constraint without a field’s name is 422 too', () => {
   expect(refusal(CONTACTS, '23514', 'contacts_elsewhere_check')).toEqual(['invalid', '']);
   expect(
     refusal(CONTACTS, '23514', 'contacts_elsewhere_check', { contacts_elsewhere_check: 'phoneNumber' }),
   ).toEqual(['invalid', 'phone_number']);
 });
 
-test('any other error is as it was', () => {
+test('any other error stays unchanged', () => {
   const other = new Error('something else');
   expect(toInvalid(other, CONTACTS, restNameOf)).toBe(other);
 });

@@ -5,7 +5,7 @@ import { createGateway } from '../support/gateway.ts';
 
 const SUBSCRIPTION = { workspaceId: 1n, actorKind: 'oauth', actorId: 'abc', clientId: 'app' } as const;
 
-test('that somebody may be told is remembered until a revocation is announced; that they may not is asked each time', async () => {
+test('a granted right is cached until a revocation is announced; a refused one is checked each time', async () => {
   const { app, close } = await createGateway({ env: { LOOKUP_CACHE_MS: '60000' } });
   try {
     const answers = [false, true, false];

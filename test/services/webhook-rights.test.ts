@@ -17,7 +17,7 @@ const may = (subscription: Partial<Subscription>, eventTypeId = 'contact.created
     eventTypeId,
   );
 
-test('a key must be live, of the team of the workspace, and hold the scope', async () => {
+test('a key must be valid, of the team of the workspace, and have the scope', async () => {
   const prisma = prismaOf(gateway.app.store);
   const key = await factories.apiKey(gateway.app, { teamId, scopes: ['contacts:read'] });
   const { publicId: actorId } = await prisma.apiKey.findUniqueOrThrow({ where: { id: key.id } });
@@ -35,11 +35,11 @@ test('a key must be live, of the team of the workspace, and hold the scope', asy
   }
 });
 
-test('nobody stands behind what the operator made: it may go on', async () => {
+test('an endpoint of the operator has no subscriber, and continues', async () => {
   expect(await may({})).toBe(true);
 });
 
-test('a grant must be live, of a person who is still in the team and may pass the scope on, and reach the workspace', async () => {
+test('a grant must be active, of a member of the team who may grant the scope, and reach the workspace', async () => {
   const prisma = prismaOf(gateway.app.store);
   const user = await factories.user(gateway.app, { teamId, role: 'owner' });
   const client = await prisma.oauthClient.create({ data: { id: 'app', name: 'App', metadata: {} } });
@@ -68,7 +68,7 @@ test('a grant must be live, of a person who is still in the team and may pass th
   expect(await may(subscription)).toBe(false);
 });
 
-test('a client that acts for itself has what it is registered with', async () => {
+test('a client that acts for itself has the scopes of its registration', async () => {
   const prisma = prismaOf(gateway.app.store);
   const client = await prisma.oauthClient.create({
     data: { id: 'robot', name: 'Robot', teamId, metadata: { scope: 'contacts:read webhooks:write' } },

@@ -91,7 +91,7 @@ test.each([
   expect(refusalOf(url)).toBe(message);
 });
 
-test('what the operator allows may be given, in any spelling, and nothing else', () => {
+test('hosts that the operator allows are accepted in any spelling, and no others', () => {
   const hosts = [...LOCAL, ...INSIDE];
   expect(hosts.filter((host) => refusalOf(`http://${host}/`, LOOPBACK) === null)).toEqual(LOCAL);
 });

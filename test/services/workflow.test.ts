@@ -87,7 +87,7 @@ const always = (check: (removal: Removal) => void) =>
   fc.assert(fc.property(anyRemoval, check), { numRuns: 300 });
 
 describe('removing any split of any workflow, with any branch', () => {
-  test('gives the tree of the model, positions dense and no orphan', () => {
+  test('returns the tree of the model, with dense positions and no orphan', () => {
     always((removal) => {
       const { left } = remove(removal);
       const tree = toPlans(left);
@@ -97,7 +97,7 @@ describe('removing any split of any workflow, with any branch', () => {
     });
   });
 
-  test('loses the split and what is below the discarded branches, and nothing else', () => {
+  test('removes exactly the split and everything below the discarded branches', () => {
     always((removal) => {
       const { removed, left } = remove(removal);
       const below = (id: bigint, branch: Step['branch']): string[] =>
@@ -112,7 +112,7 @@ describe('removing any split of any workflow, with any branch', () => {
     });
   });
 
-  test('keeps the workflow order of what stays, and reports what goes and what is promoted in that order', () => {
+  test('keeps the workflow order of the remaining steps, and reports discarded and promoted ones in that order', () => {
     always((removal) => {
       const { removed, promoted, left } = remove(removal);
       const order = namesOf(removal.plans);
@@ -124,7 +124,7 @@ describe('removing any split of any workflow, with any branch', () => {
     });
   });
 
-  test('puts the kept steps under the parent of the split and on its branch, and leaves their subtrees as they are', () => {
+  test('puts the kept steps below the parent of the split and on its branch, with unchanged subtrees', () => {
     always((removal) => {
       const { split, branch, steps } = removal;
       const { left, promoted, moved } = remove(removal);
@@ -151,7 +151,7 @@ describe('removing any split of any workflow, with any branch', () => {
     });
   });
 
-  test('reports as moved only steps whose place is another one', () => {
+  test('reports as moved only steps with a new place', () => {
     always((removal) => {
       for (const step of remove(removal).moved) {
         expect(removal.steps.find(({ id }) => id === step.id)).not.toEqual(step);
@@ -159,7 +159,7 @@ describe('removing any split of any workflow, with any branch', () => {
     });
   });
 
-  test('changes nothing of what it was given', () => {
+  test('does not change its input', () => {
     always((removal) => {
       const before = structuredClone(removal.steps);
       remove(removal);
@@ -168,7 +168,7 @@ describe('removing any split of any workflow, with any branch', () => {
   });
 });
 
-test('there is no removal of an unknown id, of a page, or of a split that was removed', () => {
+test('an unknown id, a page, or an already removed split cannot be removed', () => {
   fc.assert(
     fc.property(anyRemoval, fc.bigInt(), (removal, unknown) => {
       for (const { id, kind } of removal.steps) {
@@ -181,7 +181,7 @@ test('there is no removal of an unknown id, of a page, or of a split that was re
   );
 });
 
-test('a workflow nested thousands of splits deep is no problem', () => {
+test('a workflow nested thousands of splits deep works', () => {
   const depth = 20_000;
   const steps = Array.from({ length: depth }, (_, index): Step => {
     const parent =

@@ -21,7 +21,7 @@ const challengeOf = async (path: string, caller: Caller, host?: string) =>
   (await send(path, caller, host)).headers.get('WWW-Authenticate');
 
 describe('spec §5 rule 1: Authorization: Bearer <API_KEY>', () => {
-  test('lets in, with or without a User-Agent', async () => {
+  test('is accepted, with or without a User-Agent', async () => {
     for (const headers of [{}, { 'User-Agent': 'Integration/1.0' }]) {
       expect((await send('/api/v2/teams', full, undefined, headers)).status).toBe(200);
     }
@@ -99,24 +99,24 @@ describe.each(['service.example', 'acme.service.example'])('spec §5 rule 6: on 
   const challenge = (scope: string) =>
     `Bearer realm="Service API v2", error="insufficient_scope", scope="${scope}", ${RESOURCE_METADATA}`;
 
-  test('missing credentials are answered with the challenge, byte for byte', async () => {
+  test('missing credentials get the challenge, byte for byte', async () => {
     expect(await challengeOf('/api/v2/teams', anonymous, host)).toBe(challenge('account:read'));
     const contacts = `/api/v2/workspaces/${workspace.id}/contacts`;
     expect(await challengeOf(contacts, anonymous, host)).toBe(challenge('contacts:read'));
   });
 
-  test('insufficient credentials are answered with the same challenge', async () => {
+  test('insufficient credentials get the same challenge', async () => {
     const weak = await withScopes('account:write', 'contacts:read');
     expect(await challengeOf('/api/v2/teams', weak, host)).toBe(challenge('account:read'));
   });
 
-  test('a bad credential is answered with invalid_token (RFC 6750 §3.1)', async () => {
+  test('an invalid credential gets invalid_token (RFC 6750 §3.1)', async () => {
     const bad = { authorization: `Bearer ${createToken().token}` };
     const expected = `Bearer realm="Service API v2", error="invalid_token", scope="account:read", ${RESOURCE_METADATA}`;
     expect(await challengeOf('/api/v2/teams', bad, host)).toBe(expected);
   });
 
-  test('an answer that is no refusal has no challenge', async () => {
+  test('a successful answer has no challenge', async () => {
     expect(await challengeOf('/api/v2/teams', full, host)).toBeNull();
     expect(await challengeOf('/api/v2/teams/0', full, host)).toBeNull();
   });
@@ -131,7 +131,7 @@ describe("spec §5 rule 7: on a customer's custom domain", () => {
     expect(await challengeOf('/api/v2/teams', await withScopes('contacts:read'), host)).toBe(expected);
   });
 
-  test('no other discovery link is given either', async () => {
+  test('no other discovery link is present either', async () => {
     const response = await send('/api/v2/teams', anonymous, host);
     const text = `${JSON.stringify([...response.headers])}${await response.text()}`;
     expect(text).not.toContain('well-known');

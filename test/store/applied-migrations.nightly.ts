@@ -29,7 +29,7 @@ const { clusters, serverUrl, administratorUrl, administrate, createDatabase } = 
 const nothing = { applied: [], pending: [], failed: [], edited: [], unknown: [] };
 
 describe('applying', () => {
-  test('brings an empty database up to date once, and is content with it ever after', async () => {
+  test('migrates an empty database once, and has nothing to do afterwards', async () => {
     const db = await createDatabase();
     expect(await migrationState(db)).toEqual({ ...nothing, pending: ALL });
     expect(await applyMigrations(db)).toEqual(ALL);
@@ -37,7 +37,7 @@ describe('applying', () => {
     expect(await applyMigrations(db)).toEqual([]);
   });
 
-  test('does not wait for itself where every transaction is serializable by default', async () => {
+  test('does not block itself if every transaction is serializable by default', async () => {
     const db = await createDatabase();
     const { pathname } = new URL(db.options.connectionString ?? '');
     await query(
@@ -47,7 +47,7 @@ describe('applying', () => {
     expect(await applyMigrations(db)).toEqual(ALL);
   });
 
-  test('done by several at once is done once', async () => {
+  test('happens once if several processes migrate at once', async () => {
     const db = await createDatabase();
     const other = new pg.Pool(db.options);
     // Its connections may still be closing when the database is gone.
@@ -57,7 +57,7 @@ describe('applying', () => {
     await other.end();
   });
 
-  test('whoever waits for another has no transaction between two tries: an index that is built waits for its end', async () => {
+  test('a waiting process has no open transaction between attempts: building an index waits for its end', async () => {
     const db = await createDatabase();
     const holder = new pg.Client(db.options);
     await holder.connect();
@@ -83,7 +83,7 @@ describe('applying', () => {
     });
   });
 
-  test('a migration whose session is ended is none', async () => {
+  test('a migration whose session is ended has no effect', async () => {
     const db = await createDatabase();
     await applyMigrations(db);
     const folder = await copyPrisma(clusters);
@@ -96,7 +96,7 @@ describe('applying', () => {
     expect((await db.query("select to_regclass('ended') as ended")).rows).toEqual([{ ended: null }]);
   });
 
-  test('a version lives with what a newer one added, and adds nothing on top', async () => {
+  test('a version works with additions of a newer one, and applies nothing on top', async () => {
     const db = await createDatabase();
     const folder = await copyPrisma(clusters);
     await addMigration(folder, '20270101000000_more', 'create table more (id int);');
@@ -109,7 +109,7 @@ describe('applying', () => {
     );
   });
 
-  test('a version refuses a store that a newer one changed so that it cannot live with it', async () => {
+  test('a version refuses a store that a newer one changed incompatibly', async () => {
     const db = await createDatabase();
     const folder = await copyPrisma(clusters);
     await addMigration(folder, '20270101000000_less_incompatible', 'drop table idempotency_records;');
@@ -119,7 +119,7 @@ describe('applying', () => {
     );
   });
 
-  test('what an older version cannot live with is not applied while one is connected, unless forced', async () => {
+  test('a migration that an older version cannot work with is not applied while one is connected, unless forced', async () => {
     const db = await createDatabase();
     await applyMigrations(db);
     const folder = await copyPrisma(clusters);
@@ -169,7 +169,7 @@ describe('applying', () => {
     await Promise.all(clients.map((client) => client.end()));
   });
 
-  test('a migration that fails leaves nothing behind and says why; the same again goes on', async () => {
+  test('a failed migration leaves nothing behind and reports why; another run continues', async () => {
     const db = await createDatabase();
     await applyMigrations(db);
     const folder = await copyPrisma(clusters);
@@ -189,7 +189,7 @@ describe('applying', () => {
     expect(await applyMigrations(db, folder)).toEqual(['20270101000000_bad']);
   });
 
-  test('a migration that was edited after it was applied is refused; other line ends are no edit', async () => {
+  test('a migration that was edited after it was applied is refused; other line ends do not count', async () => {
     const db = await createDatabase();
     await applyMigrations(db);
     const folder = await copyPrisma(clusters);
@@ -204,7 +204,7 @@ describe('applying', () => {
     );
   });
 
-  test('every team that is there gets its service user, and people keep their names', async () => {
+  test('every existing team gets its service user, and people keep their names', async () => {
     const db = await createDatabase();
     await applyMigrations(db, PRISMA_FOLDER, { only: (name) => name < SERVICE_USERS });
     // Older than the limit of names.
@@ -230,7 +230,7 @@ describe('applying', () => {
     ]);
   });
 
-  test('pages say whether a step shows them: those that there are, and whatever a version before does to steps', async () => {
+  test('pages have the flag whether a step shows them: old ones, and after changes by an earlier version', async () => {
     const db = await createDatabase();
     await applyMigrations(db, PRISMA_FOLDER, { only: (name) => name <= PAGE_IS_SHOWN });
     const before = new pg.Client(db.options);
@@ -269,7 +269,7 @@ describe('applying', () => {
     await before.end();
   });
 
-  test('products are found by their tags in each order: those that there are, and whatever a version before does to them', async () => {
+  test('products are found by their tags in each order: old ones, and after changes by an earlier version', async () => {
     const db = await createDatabase();
     await applyMigrations(db, PRISMA_FOLDER, { only: (name) => name < TAGGED_PRODUCTS });
     await db.query(ROWS);
@@ -306,7 +306,7 @@ describe('applying', () => {
     }
   });
 
-  test('whoever has a subdomain that is reserved now is named with the command to run, and nothing is changed', async () => {
+  test('a workspace with a newly reserved subdomain is reported with the command to run, and nothing is changed', async () => {
     const db = await createDatabase();
     await applyMigrations(db, PRISMA_FOLDER, { only: (name) => name === INIT });
     await db.query(`insert into teams (name, subdomain) values ('Old', 'www'), ('New', 'new');
@@ -331,7 +331,7 @@ describe('applying', () => {
     expect(await applyMigrations(db)).toEqual(ALL.slice(1));
   });
 
-  test("an extension's views and tables are nobody's, and stay: the database counts as empty", async () => {
+  test("an extension's views and tables belong to nobody, and stay: the database counts as empty", async () => {
     const db = await createDatabase();
     // PostGIS and Citus bring tables; here is none that does, so one is made a member by hand.
     await administrate(
@@ -346,14 +346,14 @@ describe('applying', () => {
     expect(await applyMigrations(db)).toEqual([]);
   });
 
-  test("beside an extension's tables, somebody else's are still refused", async () => {
+  test("tables of somebody else are refused even next to an extension's", async () => {
     const db = await createDatabase();
     await administrate(db, 'create extension pg_stat_statements');
     await db.query('create view theirs as table pg_stat_statements');
     await expect(applyMigrations(db)).rejects.toThrow(/"theirs".*name an empty database/);
   });
 
-  test('a database of the versions before is refused in one sentence, and left alone', async () => {
+  test('a database of an earlier version is refused in one sentence, and left alone', async () => {
     const db = await createDatabase();
     await db.query(`create table teams (id bigint);
       create table _prisma_migrations (migration_name text, checksum text, finished_at timestamptz,
@@ -381,7 +381,7 @@ describe('applying', () => {
   });
 });
 
-test('writes what changed in the schema, and leaves no shadow database', async () => {
+test('writes the changes of the schema, and leaves no shadow database', async () => {
   const db = await createDatabase();
   const folder = await copyPrisma(clusters);
   const schema = join(folder, 'schema', 'teams.prisma');

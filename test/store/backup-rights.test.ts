@@ -22,7 +22,7 @@ async function sequences() {
   return withSnapshot(url, new AbortController().signal, async (snapshot) => snapshot.sequences);
 }
 
-test('a sequence that may be read is in the backup where it is', async () => {
+test('the backup has the present value of each readable sequence', async () => {
   await sql(`select setval('contacts_id_seq', 4711)`);
   expect(await sequences()).toContainEqual({ name: 'contacts_id_seq', value: '4711', called: true });
   await sql(
@@ -31,7 +31,7 @@ test('a sequence that may be read is in the backup where it is', async () => {
   expect(await sequences()).toContainEqual({ name: 'contacts_id_seq', value: '4711', called: true });
 });
 
-test('there is no backup where a sequence may not be read: it would begin anew after a restore', async () => {
+test('an unreadable sequence prevents the backup, because it would restart after a restore', async () => {
   await sql(`revoke all on sequence contacts_id_seq, funnels_id_seq from ${role}`);
   await expect(sequences()).rejects.toThrow(
     'The database user may not read the sequences contacts_id_seq, funnels_id_seq',

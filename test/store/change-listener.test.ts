@@ -41,7 +41,7 @@ async function listen(losing?: string) {
   return { listener, network, store, lines, changeCount: () => changeCount };
 }
 
-test('a connection over which no notification arrives is never live, which is logged once', async () => {
+test('a connection without notifications never counts as live, which is logged once', async () => {
   const { listener, lines, changeCount } = await listen('A');
   let wasLive = false;
   const watch = setInterval(() => {
@@ -59,7 +59,7 @@ test('a connection over which no notification arrives is never live, which is lo
   expect(lines).toEqual([expect.stringContaining('DATABASE_LISTEN_URL')]);
 });
 
-test('a connection over which its test notification arrives is live and receives changes, and ignores the test notifications of others', async () => {
+test('a connection that gets its own test notification is live and receives changes, and ignores test notifications of others', async () => {
   const { listener, store, changeCount } = await listen();
   await expect.poll(() => listener.live, { timeout: 60_000 }).toBe(true);
   const before = changeCount();
@@ -68,7 +68,7 @@ test('a connection over which its test notification arrives is live and receives
   await expect.poll(changeCount).toBe(before + 1);
 });
 
-test('a live connection whose network is cut is detected and replaced', async () => {
+test('a live connection that loses its network is detected and replaced', async () => {
   const { listener, network, lines } = await listen();
   await expect.poll(() => listener.live, { timeout: 60_000 }).toBe(true);
   network.connections[0]?.cut();

@@ -125,15 +125,15 @@ describe.each([
   beforeAll(prepared);
 
   // Where nothing was counted, those of the endpoint that lie between them may be read, too.
-  test('failed deliveries cost what is made due, each with its event', async () => {
+  test('requeueing failed deliveries reads only those, each with its event', async () => {
     expect(await rowsRead('failed')).toBeLessThan(3 * MOST * FAILED);
   });
 
-  test('missed events cost what happened since, each with its deliveries', async () => {
+  test('sending missed events reads only the events since then, each with its deliveries', async () => {
     expect(await rowsRead('missed')).toBeLessThan(4 * RECENT);
   });
 
-  test('visits cost those that come, each with the one that it may be, and their contacts', async () => {
+  test('recording visits reads only their possible duplicates and their contacts', async () => {
     expect(await rowsRead('seen')).toBeLessThan(4 * BATCH);
   });
 });

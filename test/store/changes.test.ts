@@ -53,7 +53,7 @@ const lockOf = (tagId: number | bigint) =>
   `select from tags where workspace_id = ${client.workspaceId} and id = ${tagId} for update`;
 
 describe('at once', () => {
-  test('60 creations with one key make one row, and get one answer', async () => {
+  test('60 creations with one key create one row, and get one answer', async () => {
     const answers = await times(60, () =>
       client.send('POST', client.contacts, { first_name: 'A' }, key('one')),
     );
@@ -67,7 +67,7 @@ describe('at once', () => {
     });
   });
 
-  test('changes of different members are all kept, and each entry’s `before` is the `after` of the one before it', async () => {
+  test('changes of different members are all kept, and each entry’s `before` is the previous `after`', async () => {
     const made = await client.create({ custom_attributes: { kept: 'x' } });
     const members = ['first_name', 'last_name', 'phone_number', 'time_zone', 'fb_url', 'website_url'];
     const changed = await times(12, (index) => {
@@ -92,7 +92,7 @@ describe('at once', () => {
     expect(inOrder.at(-1)?.after).toEqual(body);
   });
 
-  test('replacements of the tags, applied tags and removed ones end as one of them, and each shows what was', async () => {
+  test('replacements, additions and removals of tags end as one of them, and each returns a state that existed', async () => {
     const tagIds = await times(4, (index) => client.tag(`tag ${index}`));
     const made = await client.create({ tag_ids: tagIds.slice(0, 1) });
     const sets = tagIds.map((id, index) => [id, tagIds[(index + 1) % 4]].toSorted());
@@ -108,7 +108,7 @@ describe('at once', () => {
     expect(count('created') - count('deleted')).toBe(2);
   });
 
-  test('a tag is applied once, and so is it removed', async () => {
+  test('a tag is applied once, and removed once', async () => {
     const tag_id = await client.tag('wanted');
     const { body } = await client.create();
     const path = `${member(body.id)}/applied_tags`;
@@ -122,7 +122,7 @@ describe('at once', () => {
     ]);
   });
 
-  test('a contact has at most 200 tags, however they come', async () => {
+  test('a contact has at most 200 tags, however they are added', async () => {
     const ids = await times(204, (index) => client.tag(`tag ${index}`));
     const { body } = await client.create({ tag_ids: ids.slice(0, 198) });
     const answers = await times(6, (index) =>
@@ -135,13 +135,13 @@ describe('at once', () => {
     ]);
   });
 
-  test('one of two contacts gets an address, the other is told that it is taken', async () => {
+  test('one of two contacts gets an address, the other one’s change is refused as taken', async () => {
     const contact = { email_address: 'one@example.com' };
     const answers = await times(10, () => client.send('POST', client.contacts, { contact }));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(422)]);
   });
 
-  test('a change and a deletion: what is told is what was recorded', async () => {
+  test('a change and a deletion: the answers match the records', async () => {
     for (let round = 0; round < 5; round++) {
       const { body } = await client.create();
       const [changed, deleted] = await Promise.all([
@@ -250,7 +250,7 @@ describe('the second request with a key', () => {
     expect(await prismaOf(gateway.app.store).contact.count({ where })).toBe(1);
   });
 
-  test('makes the change where the first was rolled back', async () => {
+  test('makes the change if the first was rolled back', async () => {
     const tagId = await client.tag('held');
     const send = (first_name: string) =>
       client.send('POST', client.contacts, { first_name, tag_ids: [tagId] }, key('rolled-back'));
@@ -267,7 +267,7 @@ describe('the second request with a key', () => {
   });
 });
 
-describe('what PostgreSQL undoes for the sake of others', () => {
+describe('a transaction that PostgreSQL aborts because of others', () => {
   /** As many changes of a contact as are said fail so. A sequence is not rolled back. With Citus each node has one of its own. */
   const fail = async (code: string, count: number, at = 'in its statement') => {
     await onEachNode('create sequence failures');
@@ -317,7 +317,7 @@ describe('what PostgreSQL undoes for the sake of others', () => {
     expect(Math.max(...(await onEachNode('select last_value from failures')).map(Number))).toBeLessThan(10);
   });
 
-  test('a change in a deadlock is made all the same', async () => {
+  test('a change in a deadlock still succeeds', async () => {
     const tagId = await client.tag('held');
     const { body } = await client.create();
     let answer: ReturnType<RestClient['send']> | undefined;
@@ -362,7 +362,7 @@ describe('a deadline that strikes', () => {
   });
 });
 
-test('a change is recorded with who made it, in which request, and what was before', async () => {
+test('a change is recorded with its actor, its request, and the state before', async () => {
   const other = await factories.apiKey(gateway.app, { teamId: client.teamId });
   const { publicId } = await prismaOf(gateway.app.store).apiKey.findUniqueOrThrow({
     where: { id: other.id },

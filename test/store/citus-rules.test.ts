@@ -14,7 +14,7 @@ const client = await gateway.app.store.pool.connect();
 const tables = await readTables(client).finally(() => client.release());
 const distributed = new Set(tables.filter(({ wanted }) => wanted === 'distributed').map(({ name }) => name));
 
-test('no migration does to a table below a workspace what Citus refuses', async () => {
+test('no migration does anything to a table below a workspace that Citus refuses', async () => {
   const migrations = await readMigrations(PRISMA_FOLDER);
   const newer = migrations.filter(({ name }) => name > LAST_BEFORE_RULES);
   expect(newer.length).toBeGreaterThan(0);
@@ -22,7 +22,7 @@ test('no migration does to a table below a workspace what Citus refuses', async 
   expect(refused.flat()).toEqual([]);
 });
 
-test.each(TAKEN.map((sql) => [sql]))('%s is taken', async (sql) => {
+test.each(TAKEN.map((sql) => [sql]))('%s is accepted', async (sql) => {
   expect(await findRefused(sql, distributed)).toEqual([]);
 });
 

@@ -48,7 +48,7 @@ describe.each([
 ])('%s', (_, prepare) => {
   beforeAll(async () => void (await prepare()));
 
-  test('a page of collections reads as many products of each tag as it shows', async () => {
+  test('a page of collections reads only as many products of each tag as it returns', async () => {
     const page = { order: 'asc', size: 100, after: null, before: null, backward: false } as const;
     const plans = await plansOf(gateway, client, (store) =>
       findPageUnder({ store }, COLLECTIONS, { teamId, workspaceIds: null }, workspaceId, page),

@@ -74,7 +74,7 @@ const entriesOf = ({ workspaceId, id }: { workspaceId: bigint; id: bigint }) =>
     orderBy: { id: 'asc' },
   });
 
-test('nothing of the person is left in any row, and the row, its ids and what happened stay', async () => {
+test('no row contains personal data, and the row, its ids and its history stay', async () => {
   const erased = await contactWith('erasedperson');
   const prisma = prismaOf(gateway.app.store);
   const where = { workspaceId_id: { workspaceId: erased.workspaceId, id: erased.id } };
@@ -109,7 +109,7 @@ test('nothing of the person is left in any row, and the row, its ids and what ha
   expect(entries.every(({ erasedAt, actorId }) => erasedAt !== null && actorId === 'AKeyId')).toBe(true);
 });
 
-test('whatever names contacts in the store is known to lead to them', async () => {
+test('every reference to contacts in the store has a way to them', async () => {
   const { rows } = await gateway.app.store.pool.query<{ name: string }>(
     `select conrelid::regclass::text as name from pg_constraint where contype = 'f' and confrelid = 'contacts'::regclass`,
   );
@@ -119,7 +119,7 @@ test('whatever names contacts in the store is known to lead to them', async () =
   expect([...leading, 'contact_visits']).toEqual(expect.arrayContaining(rows.map(({ name }) => name)));
 });
 
-test('nobody else of the workspace is blanked', async () => {
+test('nobody else in the workspace is blanked', async () => {
   const other = await contactWith('otherperson');
   const counts = async () => (await rowsWith('otherperson')).toSorted();
   const erased = await contactWith('erasedtoo', other);
@@ -142,7 +142,7 @@ test('a deleted contact can be erased', async () => {
   ]);
 });
 
-test('a change that was under way when the contact was erased is blanked too', async () => {
+test('a change in progress during the erasure of its contact is blanked too', async () => {
   const erased = await contactWith('raced');
   const { pool } = gateway.app.store;
   const client = await pool.connect();

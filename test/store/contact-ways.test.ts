@@ -59,7 +59,7 @@ for (const [id, of] of [
     insert into lines (workspace_id, id, said, purchase_id) values (${workspaceId}, ${id}, 'l', ${id})`);
 
 test.each(NOUNS)(
-  'audit entries and events of a $type are about the contact that it leads to',
+  'audit entries and events of a $type belong to the contact that it leads to',
   async (noun) => {
     const { rows } = await gateway.app.store.pool.query<{ id: string }>(
       `select ${contactIdOf(noun)} as id from ${noun.table} t order by t.id`,
@@ -68,7 +68,7 @@ test.each(NOUNS)(
   },
 );
 
-test('what is below a contact goes, what names one loses what is personal, and nobody else is touched', async () => {
+test('rows below a contact are deleted, rows that refer to one lose personal data, and others stay', async () => {
   const erasedAt = new Date().toISOString();
   for (const { find, erase } of erasedRows(NOUNS)) {
     const found = await pool.query<{ id: bigint }>(find, [workspaceId, ours, erasedAt, 10]);

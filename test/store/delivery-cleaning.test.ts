@@ -59,7 +59,7 @@ test('deliveries of an endpoint that was deleted go; those of others stay', asyn
   ]);
 });
 
-test('the erasure of a contact blanks answers and cancels what is pending, and what comes back later is not kept', async () => {
+test('the erasure of a contact blanks answers, cancels pending deliveries, and discards late answers', async () => {
   const { store } = gateway.app;
   const prisma = prismaOf(store);
   const { id: workspaceId } = await workspace(gateway.app);

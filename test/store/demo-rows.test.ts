@@ -61,7 +61,7 @@ test.each(['3d', '-3', 'in -3d', '-3d 14', ''])('"%s" is a text, no time', (text
 });
 
 describe('rows of any table', () => {
-  test('refer to each other by keys, inside JSON and lists too, whatever the order of the tables', async () => {
+  test('refer to each other by keys, inside JSON and lists too, in any order of the tables', async () => {
     const refine_filters = [
       { name: 'Fans', criteria: [{ attribute: 'tags.id', clause: 'in', value: ['@tags/Fan', '@tags/two'] }] },
     ];
@@ -71,14 +71,14 @@ describe('rows of any table', () => {
     expect(await seed({ refine_filters, tags }, query)).toEqual([{ same: true }]);
   });
 
-  test('may refer to each other in a circle where one of the references can be empty', async () => {
+  test('may refer to each other in a circle if one of the references is nullable', async () => {
     const styles = [{ name: 'Light', theme_id: '@themes/Alpine' }];
     const themes = [{ name: 'Alpine', current_style_id: '@styles/Light' }];
     const query = 'select s.theme_id = t.id and t.current_style_id = s.id as same from styles s, themes t';
     expect(await seed({ styles, themes }, query)).toEqual([{ same: true }]);
   });
 
-  test('are as old as they say, and were last changed when they were created unless they say otherwise', async () => {
+  test('have the given age, and were last changed at their creation unless they say otherwise', async () => {
     const tags = [
       { ...tag('Old'), created_at: '-2d' },
       { ...tag('Changed'), created_at: '-2d', updated_at: '-1d' },
@@ -108,7 +108,7 @@ describe('rows of any table', () => {
   });
 });
 
-test("every table of the demo's files is in the order in which they are filled", async () => {
+test("the order in which tables are filled has every table of the demo's files", async () => {
   const rows = await readRows();
   const order = sortTables(rows, () => true);
   expect(order.toSorted()).toEqual([...rows.keys()].toSorted());
@@ -120,7 +120,7 @@ test("every table of the demo's files is in the order in which they are filled",
     expect(order.indexOf(before)).toBeLessThan(order.indexOf(after));
 });
 
-test('the whole demo is there, with every row of the files, visits, sales and a history', async () => {
+test('the complete demo exists, with every row of the files, visits, sales and a history', async () => {
   await seedDemoKey(app);
   const { pool } = app.store;
   for (const [table, rows] of await readRows()) {

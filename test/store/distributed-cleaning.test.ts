@@ -8,7 +8,7 @@ import { ownGateway } from '../support/gateway.ts';
 const gateway = await ownGateway();
 const workspaceId = (await factories.workspace(gateway.app)).id;
 
-test('a key of a retry that is used anew while it is deleted stays: else what it is for would be done twice', async () => {
+test('an idempotency key that is reused during its deletion stays, so that nothing is done twice', async () => {
   const { store } = gateway.app;
   const keep = new pg.Client(store.connection);
   await keep.connect();

@@ -50,7 +50,7 @@ async function tables(): Promise<PlacedTable[]> {
   }
 }
 
-test('each table has its place, which its keys say', async () => {
+test('each table has a place, which follows from its keys', async () => {
   const placed = Object.groupBy(await tables(), ({ wanted }) => wanted);
   const names = (list: PlacedTable[] = []) => list.map(({ name }) => name);
   expect({
@@ -76,7 +76,7 @@ test('each table has its place, which its keys say', async () => {
   });
 });
 
-test('a store of one PostgreSQL says so, and statements are sent as they are', async () => {
+test('a store of one PostgreSQL is recognized, and statements are sent unchanged', async () => {
   const { store } = gateway.app;
   const client = await store.pool.connect();
   const facts = await readCitusFacts(client).finally(() => client.release());
@@ -86,7 +86,7 @@ test('a store of one PostgreSQL says so, and statements are sent as they are', a
   expect(await store.placement.nameWorkspaces(tenancy)).toBe(tenancy);
 });
 
-test('without the extension distribute changes nothing, and says what is missing', async () => {
+test('without the extension, distribute changes nothing, and reports what is missing', async () => {
   const before = await attached();
   const { code, stderr } = await run(['distribute'], {
     DATABASE_URL: `${gateway.app.store.connection.connectionString}`,
@@ -97,7 +97,7 @@ test('without the extension distribute changes nothing, and says what is missing
   expect(await attached()).toEqual(before);
 });
 
-test('a caller who is narrowed to several workspaces finds what is to be changed, without what Citus needs', async () => {
+test('a caller limited to several workspaces finds the rows to change, without extra statements for Citus', async () => {
   const { app } = gateway;
   const { teamId, one, other, contact } = await contactOfTwo();
   const locked = (workspaceIds: bigint[] | null) =>
@@ -107,7 +107,7 @@ test('a caller who is narrowed to several workspaces finds what is to be changed
   expect(await locked(null)).toMatchObject({ workspaceId: other.id });
 });
 
-test('in a distributed store the one of several workspaces is found that a row is in', async () => {
+test('a distributed store finds the one of several workspaces that a row is in', async () => {
   const { app } = gateway;
   const { teamId, one, other, contact } = await contactOfTwo();
   const of = (workspaceIds: bigint[]) => ({ teamId, workspaceIds, namesWorkspaces: true }) as const;
@@ -150,7 +150,7 @@ test.each([
   expect(finding).toMatchObject({ status, message: expect.stringContaining(message) });
 });
 
-test('replicas are refused where Citus distributes the store: by doctor, and by serve before it listens', async () => {
+test('replicas are refused with Citus: by doctor, and by serve before it listens', async () => {
   const distributed = [table('tags', 'distributed', 'distributed')];
   const refused = { status: 'fail', message: expect.stringContaining('replicas are not read') };
   expect(distributionFindings(FACTS, distributed, true)).toContainEqual(expect.objectContaining(refused));

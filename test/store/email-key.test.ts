@@ -5,7 +5,7 @@ import { sharedGateway } from '../support/gateway.ts';
 
 const gateway = await sharedGateway();
 
-test('what trim takes away is no part of an address, and nothing else is taken away', async () => {
+test('surrounding white space, as trim defines it, is not part of an address, and everything else is', async () => {
   // NUL and lone surrogates cannot be stored.
   const characters = Array.from({ length: 0xffff }, (_, code) => String.fromCharCode(code + 1)).filter(
     (character) => character.isWellFormed() && !/\p{L}/u.test(character),

@@ -53,7 +53,7 @@ test('keeps the data from one start to the next, and runs nothing in between', a
   ]);
 });
 
-test('is the same server for everyone who opens it, until the last one lets go', async () => {
+test('is one server for every process that opens it, until the last one closes it', async () => {
   const dataDir = await clusters.folder(ready);
   const first = await clusters.open(dataDir);
   const second = await clusters.open(dataDir);
@@ -66,7 +66,7 @@ test('is the same server for everyone who opens it, until the last one lets go',
   expect(await serverPid(first.dataDir)).toBeNull();
 });
 
-test('is made once when several processes open an empty folder at the same time', async () => {
+test('is created once when several processes open an empty folder at the same time', async () => {
   const dataDir = await clusters.folder();
   const [one, two, child] = await Promise.all([
     clusters.open(dataDir),
@@ -93,7 +93,7 @@ test.each([
   expect(await serverPid(held.dataDir)).toBeNull();
 });
 
-test('goes on when the process that started it is killed, and the next to let go stops it', async () => {
+test('continues when the process that started it is killed, and the next process to close stops it', async () => {
   const dataDir = await clusters.folder(ready);
   const { child, url } = await clusters.openInChild(dataDir);
   const pid = await serverPid(join(dataDir, 'postgres'));
@@ -106,7 +106,7 @@ test('goes on when the process that started it is killed, and the next to let go
   expect(await serverPid(next.dataDir)).toBeNull();
 });
 
-test('comes back by itself, at the same address and with what was committed, when PostgreSQL is killed', async () => {
+test('restarts by itself, at the same address with all commits, when PostgreSQL is killed', async () => {
   const held = await clusters.open(await clusters.folder(ready));
   await query(held.url, 'create table note as select 1 as id');
   const pid = await serverPid(held.dataDir);
@@ -117,7 +117,7 @@ test('comes back by itself, at the same address and with what was committed, whe
   expect(await serverPid(held.dataDir)).toBeNull();
 });
 
-test('a lost lease is taken again, so that another who lets go does not stop the server', async () => {
+test('a lost lease is acquired again, so that another process does not stop the server', async () => {
   const dataDir = await clusters.folder(ready);
   const held = await clusters.open(dataDir);
   const leases = "from pg_stat_activity where application_name = 'funnel-gateway lease'";
@@ -128,7 +128,7 @@ test('a lost lease is taken again, so that another who lets go does not stop the
   await query(held.url, 'select');
 });
 
-test('starts after everything was killed and an unrelated process got the old number', async () => {
+test('starts after everything was killed and an unrelated process got the old pid', async () => {
   const dataDir = await clusters.folder(ready);
   const { child, url } = await clusters.openInChild(dataDir);
   const cluster = join(dataDir, 'postgres');
@@ -152,7 +152,7 @@ test('starts after everything was killed and an unrelated process got the old nu
   }
 });
 
-test('a path that is too long for a socket is no obstacle: it is in one short folder, always the same, for its user alone', async () => {
+test('a path that is too long for a socket works: the socket is in one short folder, always the same, for its user alone', async () => {
   const dataDir = await clusters.longFolder(ready);
   const held = await clusters.open(dataDir);
   const socketFolder = new URL(held.url).searchParams.get('host') ?? '';
@@ -172,7 +172,7 @@ test('listens on no network port, and on a socket that only its own user can rea
   expect((await lstat(held.dataDir)).mode & 0o777).toBe(0o700);
 });
 
-test('waits for the disk before a commit is acknowledged, unless told otherwise', async () => {
+test('waits for the disk before a commit is acknowledged, unless configured otherwise', async () => {
   const held = await openEmbedded({ dataDir: await clusters.folder(ready) });
   try {
     const settings =
@@ -183,7 +183,7 @@ test('waits for the disk before a commit is acknowledged, unless told otherwise'
   }
 });
 
-test('a folder that only root may enter is served from elsewhere, and always from the same place', async () => {
+test('a folder that only root may enter is replaced by another one, always the same', async () => {
   const dataDir = await clusters.folder();
   await mkdir(dirname(dataDir), { recursive: true });
   await chmod(dirname(dataDir), 0o700);
@@ -214,7 +214,7 @@ test('a folder that only root may enter is served from elsewhere, and always fro
   for (const folder of [home, dirname(third.dataDir)]) await rm(folder, { recursive: true });
 });
 
-test('an empty folder that was made for it, for its owner alone, is used as it is', async () => {
+test('an empty folder with rights for its owner alone is used unchanged', async () => {
   const dataDir = await clusters.folder();
   await mkdir(dataDir, { mode: 0o700 });
   expect(await clusters.open(dataDir)).toMatchObject({
@@ -223,7 +223,7 @@ test('an empty folder that was made for it, for its owner alone, is used as it i
   });
 });
 
-test('a folder that cannot be made is refused', async () => {
+test('a folder that cannot be created is refused', async () => {
   const file = await clusters.folder();
   await writeFile(file, '');
   const opened = openEmbedded({ dataDir: join(file, 'data') });
@@ -243,7 +243,7 @@ test('a database of another PostgreSQL version is refused and left alone', async
   );
 });
 
-test('a folder with something else in it is refused and left alone', async () => {
+test('a folder with other content is refused and left alone', async () => {
   const dataDir = await clusters.folder();
   await mkdir(join(dataDir, 'postgres'), { recursive: true });
   await chmod(dataDir, 0o755);
@@ -254,7 +254,7 @@ test('a folder with something else in it is refused and left alone', async () =>
   expect(await readFile(join(dataDir, 'postgres', 'mine'), 'utf8')).toBe('mine');
 });
 
-test('a server that does not start is reported with its log and the last that it said', async () => {
+test('a server that does not start is reported with its log and its last message', async () => {
   const opened = clusters.open(await clusters.folder(ready), { shared_buffers: 'plenty' });
   await expect(opened).rejects.toThrow(StartupError);
   await expect(opened).rejects.toThrow(

@@ -51,7 +51,7 @@ async function expectOthersServed(): Promise<void> {
   }
 }
 
-test('while the counts of one team are blocked others are served; a bounded number of its own waits, and the rest is refused', async () => {
+test('blocked counts of one team let others be served; a bounded number of its own waits, and the rest is refused', async () => {
   const { store } = gateway.app;
   await admin.query('begin; lock table contacts');
   const tenancy = { teamId: busy.teamId, workspaceIds: null };
@@ -77,7 +77,7 @@ test('while the counts of one team are blocked others are served; a bounded numb
   expect([store.expensive.running, store.expensive.waiting, store.expensive.keys]).toEqual([0, 0, 0]);
 });
 
-test('while the reads of one team have stalled every connection that they may use others are served', async () => {
+test('stalled reads of one team on every connection that it may use let others be served', async () => {
   await admin.query('begin; lock table contacts');
   const path = `/api/v2/workspaces/${busy.workspaceId}/contacts`;
   const stuck = Promise.all(Array.from({ length: 100 }, () => gateway.send(path, { caller: busy.caller })));
@@ -93,7 +93,7 @@ test('while the reads of one team have stalled every connection that they may us
   for (const response of await stuck) expect(response.status).toBe(200);
 });
 
-test('pages of large rows wait for the slot of their team, one is read at a time, and small pages do not wait', async () => {
+test('pages of large rows wait for their team’s slot and are read one at a time, and small pages do not wait', async () => {
   const { store } = gateway.app;
   const { id, teamId } = await factories.workspace(gateway.app);
   const caller = await factories.apiKey(gateway.app, { teamId });
@@ -124,7 +124,7 @@ test('totalCount and totalCountIsExact are one statement, for many parents too',
   expect(names.filter((name) => name.endsWith('.count')).sort()).toEqual(['contacts.count', 'pages.count']);
 });
 
-test('a list is counted up to a limit: beyond it the count is that limit, and not exact', async () => {
+test('a list is counted up to a limit, beyond which the count is the limit, and not exact', async () => {
   // Without what else is done of each row, such as looking for its workspace.
   const add = (rows: number) =>
     admin.query(`begin; set local session_replication_role = replica;
@@ -136,7 +136,7 @@ test('a list is counted up to a limit: beyond it the count is that limit, and no
   expect(await counted()).toEqual({ totalCount: MAX_EXACT_COUNT, totalCountIsExact: false });
 });
 
-test('counts and probes read only the index of their parent, however many rows others have before them', async () => {
+test('counts and probes read only the index of their parent, however many rows others have before it', async () => {
   const { pool, readers, scans } = gateway.app.store;
   await pool.query('analyze contacts');
   // Requests that come one after the other go over the same connection: it says at once what it has read.

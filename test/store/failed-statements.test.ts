@@ -112,7 +112,7 @@ test.each(Object.entries(UNNAMED))('without a name: %s', async (_way, run) => {
   expect(error.stack).toMatch(/^error: division by zero\n(?:.*\n)*.*callingFunction/);
 });
 
-test("Prisma's own errors name the model, and lead to the caller", async () => {
+test("Prisma's errors have the model, and a stack that leads to the caller", async () => {
   const id = (await factories.workspace(app, { teamId: team.id })).id;
   async function callingFunction() {
     await withModels(

@@ -72,7 +72,7 @@ test.each([
   expect(toStoreError(refused)).toBe(refused);
 });
 
-test('a refusal of ours and anything that is no error pass through', () => {
+test('our own refusals, and values that are not errors, pass through', () => {
   for (const thrown of [notFound('X'), null, undefined, 'text', 7]) expect(toStoreError(thrown)).toBe(thrown);
 });
 

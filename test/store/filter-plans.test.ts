@@ -142,7 +142,7 @@ describe.each([
         });
       });
 
-      test('of several parents each costs the same', async () => {
+      test('several parents cost the same each', async () => {
         const request = { ...page, sort, filter: filter(), after: middle(), afterTime: time };
         const [nodes = []] = await plansOf(gateway, client, (store) =>
           findPagesUnder({ store }, CONTACTS, tenancy, [many, other], request),
@@ -154,7 +154,7 @@ describe.each([
         });
       });
 
-      test('whether there are rows beyond a position is as cheap, and a count reads what it counts', async () => {
+      test('a probe beyond a position is as cheap, and a count reads only what it counts', async () => {
         for (const parents of [[many], [many, other]]) {
           const probe = { id: middle(), time, side: 'at_or_above', sort, filter: filter() } as const;
           const [nodes = []] = await plansOf(gateway, client, (store) =>
@@ -189,7 +189,7 @@ test.each<[string, () => FilterValues, (typeof SORTS)[number], number]>([
 });
 
 test.each(PLACES)(
-  'a tag in the order of changes: the %s page is the same as by plain SQL, and of many it reads few',
+  'a tag in the order of changes: the %s page equals that of plain SQL, and of many it reads few',
   async (_, place) => {
     for (const [index, tag] of tags.entries()) {
       const request = { ...place('updatedAt'), sort: 'updatedAt', filter: { tagIds: [tag] } } as const;
@@ -216,7 +216,7 @@ test.each(PLACES)(
 );
 
 test.each(PLACES)(
-  'a name in the order of changes: the %s page is the same as by plain SQL, and of many it reads few',
+  'a name in the order of changes: the %s page equals that of plain SQL, and of many it reads few',
   async (_, place) => {
     for (const name of ['aDA', 'Grace', 'Nobody']) {
       for (const isActive of [undefined, false, true]) {
@@ -245,7 +245,7 @@ test.each(PLACES)(
   },
 );
 
-test('the number of statements is bounded by the filters that there are, not by their values', () => {
+test('the number of statements is bounded by the number of filters, not by their values', () => {
   const names = new Set<string>();
   for (let value = 0; value < 100; value++)
     for (const emailAddress of [[`${value}`], [`${value}`, 'x']])

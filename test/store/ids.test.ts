@@ -71,7 +71,7 @@ test('a floor is announced with the first id of a transaction, stays the only on
   await one.query('rollback');
 });
 
-test('tables are announced each for itself', async () => {
+test('each table is announced separately', async () => {
   const client = await connect();
   await client.query('begin');
   await insertContact(client);
@@ -81,7 +81,7 @@ test('tables are announced each for itself', async () => {
   await client.query('rollback');
 });
 
-test('a floor that went with a savepoint is announced anew at the next draw; one from before it stays', async () => {
+test('a floor that was rolled back with a savepoint is announced anew at the next draw; one from before it stays', async () => {
   const client = await connect();
   await client.query('begin; savepoint a');
   const first = await insertContact(client);
@@ -100,7 +100,7 @@ test('a floor that went with a savepoint is announced anew at the next draw; one
   expect(await floorsOf('contacts')).toEqual([]);
 });
 
-test('an id drawn inside a savepoint that is kept stays announced until the transaction ends', async () => {
+test('an id from a kept savepoint stays announced until the transaction ends', async () => {
   const client = await connect();
   await client.query('begin; savepoint a');
   const id = await insertContact(client);
@@ -110,7 +110,7 @@ test('an id drawn inside a savepoint that is kept stays announced until the tran
   await client.query('rollback');
 });
 
-test('however transactions draw, roll back and overlap, the least floor is below every id that is not committed', async () => {
+test('for any interleaving of draws and rollbacks, the least floor is below every uncommitted id', async () => {
   const sessions = await Promise.all([1, 2, 3, 4].map(connect));
   const step = fc.constantFrom('draw', 'draw', 'savepoint', 'rollback to', 'release', 'commit', 'rollback');
   const steps = fc.array(fc.tuple(fc.nat(sessions.length - 1), step), { minLength: 10, maxLength: 40 });
@@ -160,7 +160,7 @@ test('every table that is listed by the time of changes takes these times announ
   expect(rows.map(({ name }) => name).sort()).toEqual(expected.sort());
 });
 
-test('sequences keep no ids for later, and every listed table draws its ids announced', async () => {
+test('sequences cache no ids, and every listed table announces its ids', async () => {
   const { rows } = await observer.query<{ name: string; cache: string; default: string }>(
     `select attrelid::regclass::text as name, seqcache as cache, pg_get_expr(adbin, adrelid) as default
       from pg_attribute join pg_attrdef on adrelid = attrelid and adnum = attnum

@@ -20,7 +20,7 @@ afterAll(async () => {
   await gateway.close();
 });
 
-test('of several processes one does a job whose time has come; what is under way ends before a process does', async () => {
+test('one of several processes does a due job; running jobs finish before a process ends', async () => {
   const { store, log } = gateway.app;
   const begun = Promise.withResolvers<void>();
   let [begins, ends] = [0, 0];
@@ -40,7 +40,7 @@ test('of several processes one does a job whose time has come; what is under way
   expect((await boss.getSchedules('counted')).map(({ cron }) => cron)).toEqual(['0 0 1 1 *']);
 });
 
-test('pg-boss makes its tables where there are none, and finds nothing wrong with those that migrations made', async () => {
+test('pg-boss creates missing tables, and accepts those from migrations', async () => {
   const { pool } = gateway.app.store;
   const { ok, ...found } = await boss.detectSchemaDrift();
   expect(ok, JSON.stringify(found)).toBe(true);

@@ -41,14 +41,14 @@ describe('tables below a workspace', () => {
     expect(await ask(`select name as answer from t where name not in (${keys})`)).toEqual([]);
   });
 
-  test('have the workspace in everything that is unique', async () => {
+  test('have the workspace in every unique constraint', async () => {
     expect(
       await ask(`select indexrelid::regclass::text as answer from t join pg_index on indrelid = oid join columns using (indexrelid)
         where indisunique and 'workspace_id' <> all(names)`),
     ).toEqual([]);
   });
 
-  test('name each other together with the workspace', async () => {
+  test('refer to each other together with the workspace', async () => {
     expect(
       await ask(`select conname as answer from t join pg_constraint on conrelid = t.oid and contype = 'f'
         where confrelid in (select oid from t) and not exists (
@@ -59,7 +59,7 @@ describe('tables below a workspace', () => {
     ).toEqual([]);
   });
 
-  test('have no trigger of ours but those whose work `distribute` leaves to statements, and no exclusion constraint', async () => {
+  test('have only triggers whose work `distribute` leaves to statements, and no exclusion constraint', async () => {
     expect(
       await ask(
         'select distinct tgname as answer from t join pg_trigger on tgrelid = t.oid where not tgisinternal order by 1',
@@ -87,7 +87,7 @@ describe('tables below a workspace', () => {
   });
 });
 
-test('no index is on a public id: Node turns it into the id', async () => {
+test('no index is on a public id, because Node converts it to the id', async () => {
   const { rows } = await gateway.app.store.pool.query(
     "select indexname from pg_indexes where indexdef ~ '\\mpublic_id\\M'",
   );

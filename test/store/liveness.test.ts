@@ -73,7 +73,7 @@ async function whileLocked(work: (untilWaiting: (count: number) => Promise<void>
   }
 }
 
-test('requests under way and new ones are refused at once, and served when it answers again', async () => {
+test('open and new requests are refused at once, and served when the database answers again', async () => {
   const underWay: Promise<Response>[] = [];
   await whileLocked(async (untilWaiting) => {
     underWay.push(page(), query(), create('under-way'));
@@ -107,7 +107,7 @@ test('requests under way and new ones are refused at once, and served when it an
   expect((await query()).status).toBe(200);
 });
 
-test('one that is slow is not taken for one that is away', async () => {
+test('a slow database does not count as unreachable', async () => {
   const before = gateway.logLines.length;
   const slow: Promise<Response>[] = [];
   await whileLocked(async (untilWaiting) => {

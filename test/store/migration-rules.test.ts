@@ -9,7 +9,7 @@ import { findHarm } from '../support/migration-rules.ts';
 /** The last migration that no released version has run without. Moved on at a release. */
 const LAST_BEFORE_RULES = '20261122193000_tenant_role';
 
-test('no migration since the last release harms a version that runs without it', async () => {
+test('no migration since the last release breaks a version that runs without it', async () => {
   const migrations = await readMigrations(PRISMA_FOLDER);
   const newer = migrations.filter(({ name }) => name > LAST_BEFORE_RULES);
   const harm = await Promise.all(newer.map(({ name, sql }) => findHarm(name, sql)));
@@ -57,13 +57,13 @@ test.each([
   expect(found.map((text) => /\((breaks|blocks)\)/.exec(text)?.[1])).toEqual(harms);
 });
 
-test('the name of a migration says that it breaks the version before; that it blocks it is no matter of names', async () => {
+test('the name of a migration declares that it breaks the previous version; blocking is not in the name', async () => {
   const sql = 'alter table contacts alter column first_name set not null';
   const found = await findHarm('20270101000000_required_incompatible', sql);
   expect(found).toEqual([expect.stringContaining('(blocks)')]);
 });
 
-test('an index is made concurrently in a migration of its own, for several statements are one transaction', async () => {
+test('an index is created concurrently in its own migration, because several statements are one transaction', async () => {
   const [found] = await findHarm(
     '20270101000000_more',
     'create table t (); create index concurrently on contacts (id)',
@@ -71,7 +71,7 @@ test('an index is made concurrently in a migration of its own, for several state
   expect(found).toContain('the only statement');
 });
 
-test('scripts are cut into the statements that PostgreSQL reads in them', async () => {
+test('scripts are split into the same statements as by PostgreSQL', async () => {
   for (const { name, sql } of await readMigrations(PRISMA_FOLDER)) {
     const { stmts = [] } = await parse(sql);
     const statements = splitStatements(sql);

@@ -71,7 +71,7 @@ test('Ctrl-C while another process migrates changes nothing', async () => {
   expect((await migrationState(db, folder)).pending).toEqual([LATER]);
 });
 
-test('Ctrl-C while a migration waits for a lock undoes it, and it may be run again', async () => {
+test('Ctrl-C while a migration waits for a lock undoes it, and it can run again', async () => {
   await add(LATER, WAITS_FOR_CONTACTS);
   await other.query('begin; lock table contacts in access share mode');
   const { applying, stop } = begin();
@@ -83,7 +83,7 @@ test('Ctrl-C while a migration waits for a lock undoes it, and it may be run aga
   expect(await applyMigrations(db, folder)).toEqual([LATER]);
 });
 
-test('Ctrl-C keeps the migrations that were applied before, and says which', async () => {
+test('Ctrl-C keeps the migrations that were applied before, and lists them', async () => {
   await add(LATER, 'create table later (id int);');
   await add(LATEST, 'create table latest (id int); select pg_sleep(600);');
   const { applying, stop } = begin();
@@ -95,7 +95,7 @@ test('Ctrl-C keeps the migrations that were applied before, and says which', asy
   expect((await migrationState(db, folder)).pending).toEqual([LATEST]);
 });
 
-test('a session that the database ends leaves nothing behind, and the migration may be run again', async () => {
+test('a session that the database ends leaves nothing behind, and the migration can run again', async () => {
   await add(LATER, WAITS_FOR_CONTACTS);
   await other.query('begin; lock table contacts in access share mode');
   const { applying } = begin();
@@ -108,7 +108,7 @@ test('a session that the database ends leaves nothing behind, and the migration 
   expect(await applyMigrations(db, folder)).toEqual([LATER]);
 });
 
-test('an index that was being built while others write is built anew', async () => {
+test('an interrupted index is built anew', async () => {
   await add(LATER, 'create index concurrently later_idx on contacts (first_name);');
   // Whoever builds an index so waits for everybody who was writing before.
   await other.query('begin; lock table contacts in row exclusive mode');
@@ -124,7 +124,7 @@ test('an index that was being built while others write is built anew', async () 
   expect(rows).toEqual([{ whole: true }]);
 });
 
-test('what a killed process had begun is begun anew', async () => {
+test('a killed process’s unfinished work starts anew', async () => {
   await add(LATER, 'create table later (id int);');
   await other.query(
     `insert into _prisma_migrations (id, checksum, migration_name) values (gen_random_uuid(), '', $1)`,
@@ -155,7 +155,7 @@ test.each(['', '-- Not concurrently:\n'])(
   },
 );
 
-test('Ctrl-C of a command cancels what its store is asked, and not the question what is applied of the migrations', async () => {
+test('Ctrl-C of a command cancels its store’s statements, but not the query for applied migrations', async () => {
   await add(LATER, 'create table later (id int); select pg_sleep(600);');
   const gateway = openGateway({ databaseUrl: database.url });
   try {
@@ -173,7 +173,7 @@ test('Ctrl-C of a command cancels what its store is asked, and not the question 
   }
 });
 
-test('an index that was built, but not recorded, is no obstacle', async () => {
+test('an index that was built, but not recorded, is accepted', async () => {
   await add(LATER, '-- For lists.\ncreate index concurrently later_idx on contacts (first_name);');
   await other.query('create index later_idx on contacts (first_name)');
   expect(await applyMigrations(db, folder)).toEqual([LATER]);

@@ -15,9 +15,9 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('there are some', () => expect(dropping.length).toBeGreaterThan(2));
+test('such migrations exist', () => expect(dropping.length).toBeGreaterThan(2));
 
-test.each(dropping)('%s is finished by the next attempt', async (name) => {
+test.each(dropping)('the next attempt completes %s', async (name) => {
   await pool.query('delete from _prisma_migrations where migration_name = $1', [name]);
   expect(await applyMigrations(pool)).toEqual([name]);
 });

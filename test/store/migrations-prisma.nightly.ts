@@ -70,7 +70,7 @@ async function readHistory(db: pg.Pool) {
   return { columns, rows };
 }
 
-test('a store that the gateway has migrated is up to date for Prisma: nothing pending, edited, failed or drifted', async () => {
+test('a store that the gateway migrated is up to date for Prisma: nothing pending, edited, failed or drifted', async () => {
   const db = await createDatabase();
   await applyMigrations(db);
   expect(await diagnose(db)).toEqual(UP_TO_DATE);
@@ -79,7 +79,7 @@ test('a store that the gateway has migrated is up to date for Prisma: nothing pe
   expect(await diagnose(db)).toMatchObject({ action: { tag: 'reset' } });
 });
 
-test('a store that Prisma has migrated is up to date for the gateway, and both keep the same history', async () => {
+test('a store that Prisma migrated is up to date for the gateway, and both keep the same history', async () => {
   const [theirs, ours] = [await createDatabase(), await createDatabase()];
   expect(await applyWithPrisma(theirs)).toEqual(ALL);
   expect(await migrationState(theirs)).toEqual({ ...NOTHING, applied: ALL });
@@ -88,7 +88,7 @@ test('a store that Prisma has migrated is up to date for the gateway, and both k
   expect(await readHistory(ours)).toEqual(await readHistory(theirs));
 });
 
-test('each goes on where the other stopped', async () => {
+test('each continues where the other stopped', async () => {
   const [theirs, ours] = [await createDatabase(), await createDatabase()];
   const isFirst = (name: string) => name < MIDDLE;
   const [first, rest] = [ALL.filter(isFirst), ALL.filter((name) => !isFirst(name))];
@@ -99,7 +99,7 @@ test('each goes on where the other stopped', async () => {
   for (const db of [theirs, ours]) expect(await diagnose(db)).toEqual(UP_TO_DATE);
 });
 
-test('a migration that failed has failed for both, and the gateway goes on once it is mended', async () => {
+test('a failed migration has failed for both, and the gateway continues once it is repaired', async () => {
   const db = await createDatabase();
   await applyMigrations(db);
   const folder = await copyPrisma(clusters);

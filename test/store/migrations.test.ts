@@ -21,7 +21,7 @@ describe('creating', () => {
     ).toBeNull();
   });
 
-  test('completes the tables of nouns by what Prisma cannot say, and leaves others as they are', () => {
+  test('adds to the tables of nouns what Prisma cannot express, and leaves others unchanged', () => {
     const made = (table: string) =>
       `CREATE TABLE "${table}" (\n    "id" BIGINT NOT NULL,\n    "public_id" TEXT NOT NULL,\n\n    CONSTRAINT "x" PRIMARY KEY ("id")\n);\n`;
     const completed = completeMigration(`${made('others')}\n${made('tags')}`);
@@ -54,7 +54,7 @@ describe('creating', () => {
     },
   );
 
-  test('refuses a name that is no file name', async () => {
+  test('refuses a name that is not a file name', async () => {
     await expect(createMigration(db, '../x')).rejects.toThrow(StartupError);
   });
 });
@@ -91,7 +91,7 @@ describe('the store', () => {
     expect(await refusal(sql)).toBeNull();
   });
 
-  test('of a team and a workspace that take one subdomain at the same time, one gets it', async () => {
+  test('of a team and a workspace that claim one subdomain at the same time, one gets it', async () => {
     const others = [1, 2].map(() => new pg.Client(db.options));
     const [one, two] = others;
     await Promise.all(others.map((other) => other.connect()));

@@ -194,7 +194,7 @@ async function valuesOf(noun: Noun, property: string | null): Promise<(string | 
   return [rows.map(({ value }) => (form?.idsOf !== undefined ? BigInt(value) : value))];
 }
 
-test.each(LISTED)('$type: each filter but that by id names an index', ({ filters = {} }) => {
+test.each(LISTED)('$type: each filter except the one by id has an index', ({ filters = {} }) => {
   const unnamed = Object.entries(filters).filter(([name, { index }]) => name !== 'id' && index === undefined);
   expect(unnamed).toEqual([]);
 });
@@ -268,22 +268,25 @@ describe.each([
 ])('a range of times, %s', (_, prepare) => {
   beforeAll(async () => void (await prepare()));
 
-  test.each(BY_CREATION)('$type: few that were created within it are a range of an index', async (noun) => {
-    const { indexes, rows } = await costOf(noun, { ...FIRST, filter: { createdAt: FEW_TIMES } });
-    expect(indexes.filter((name) => name.startsWith(`${noun.table}_workspace_id_created_at`))).not.toEqual(
-      [],
-    );
-    expect(rows).toBeLessThanOrEqual(SIZE);
-  });
+  test.each(BY_CREATION)(
+    '$type: a few rows created within the range are a range of an index',
+    async (noun) => {
+      const { indexes, rows } = await costOf(noun, { ...FIRST, filter: { createdAt: FEW_TIMES } });
+      expect(indexes.filter((name) => name.startsWith(`${noun.table}_workspace_id_created_at`))).not.toEqual(
+        [],
+      );
+      expect(rows).toBeLessThanOrEqual(SIZE);
+    },
+  );
 
-  test.each(BY_CREATION)('$type: of many the first are found on a walk of the list', async (noun) => {
+  test.each(BY_CREATION)('$type: the first of many are found on a walk of the list', async (noun) => {
     const { rows } = await costOf(noun, { ...FIRST, filter: { createdAt: ALL_TIMES } });
     // Whether there are many is told by counting some.
     expect(rows).toBeLessThanOrEqual(2_501);
   });
 
   test.each(LISTED.filter(({ sorts }) => sorts !== undefined))(
-    '$type: in the order of changes those that were changed within it are a range of the index',
+    '$type: in the order of changes, rows changed within the range are a range of the index',
     async (noun) => {
       const filter = { updatedAt: ['2026-01-01T00:20:00.000Z', '2026-01-01T00:20:05.000Z'] };
       const { rows, passed } = await costOf(noun, { ...FIRST, sort: 'updatedAt', filter });

@@ -32,7 +32,7 @@ async function newRecord() {
 }
 
 describe('the record of the authorization server', () => {
-  test('is kept under its key, with a public id of its own, and may be replaced', async () => {
+  test('is stored under its key, with its own public id, and can be replaced', async () => {
     const record = await newRecord();
     await saveGrant(store(), record);
     const first = await find(record.key);
@@ -58,7 +58,7 @@ describe('the record of the authorization server', () => {
     expect(payload).not.toHaveProperty('late');
   });
 
-  test('is found only while it is live: not when expired, nor once its person has left the team', async () => {
+  test('is found only while it is active: not if it has expired, nor once its person has left the team', async () => {
     const expiring = await make({ expiresAt: hence(60_000) });
     expect(await find(expiring.key)).not.toBeNull();
     expect(await find(expiring.key, hence(60_001))).toBeNull();
@@ -69,7 +69,7 @@ describe('the record of the authorization server', () => {
   });
 });
 
-describe('what was chosen', () => {
+describe('the choice of a person', () => {
   test.each([null, 'one'])('is written down: workspaces %s', async (which) => {
     const record = await newRecord();
     await saveGrant(store(), record);
@@ -84,7 +84,7 @@ describe('what was chosen', () => {
     });
   });
 
-  test('is said once: nothing widens a grant afterwards, nor completes a revoked one', async () => {
+  test('is final: nothing widens a grant afterwards, or completes a revoked one', async () => {
     const { key } = await make({ workspaceIds: [workspaceId] });
     const wider = { teamId, workspaceIds: null, scopes: ['write'] };
     await expect(completeGrant({ store: store() }, key, wider)).rejects.toMatchObject({ code: 'conflict' });
@@ -96,7 +96,7 @@ describe('what was chosen', () => {
     });
   });
 
-  test('is never the empty list of workspaces, which would read as the whole team', async () => {
+  test('is never the empty list of workspaces, which would mean the complete team', async () => {
     const record = await newRecord();
     await saveGrant(store(), record);
     const nothing = { teamId, workspaceIds: [], scopes: ['read'] };
@@ -141,7 +141,7 @@ describe('revoking', () => {
     expect(await Promise.all(ofClient.map(live))).toEqual([false, false]);
   });
 
-  test('at once from many sides ends in one revocation, not in a deadlock', async () => {
+  test('by many processes at once ends in one revocation, not in a deadlock', async () => {
     const { id: userId } = await factories.user(gateway.app);
     const many = [await make({ userId }), await make({ userId }), await make({ userId })];
     await Promise.all([

@@ -84,7 +84,7 @@ test.each([
   }
 });
 
-test('four that record the same at once wait for each other, in no deadlock', async () => {
+test('four processes that record the same outcomes wait for each other, without a deadlock', async () => {
   const due = await dueDeliveries();
   for (let round = 0; round < ROUNDS; round++)
     await Promise.all(

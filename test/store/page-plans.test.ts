@@ -171,7 +171,7 @@ describe.each([
       expect(faultsOf(nodes, own, all.length * (SIZE + 1), all.length)).toEqual([]);
     });
 
-    test('whether there is a row on a side of an id is one row of one range; a count reads its own list alone', async () => {
+    test('a probe on a side of an id reads one row of one range; a count reads its own list alone', async () => {
       const [many, one] = parents[kind];
       const probe = { id: deep(), side: 'at_or_above' } as const;
       for (const some of [[many], [many, one]]) {
@@ -186,7 +186,7 @@ describe.each([
       }
     });
 
-    test('rows by their ids are a probe of the hash index each, be it one id or a hundred', async () => {
+    test('each row by its id is a probe of the hash index, be it one id or a hundred', async () => {
       const some = (ids[name] ?? []).filter((__, index) => index > ROWS / 2 && index % 9 === 0);
       expect(some.length).toBeGreaterThan(99);
       for (const [expected, read] of [
@@ -201,7 +201,7 @@ describe.each([
     });
   });
 
-  test('the steps of funnels are found through the funnels, and read nothing of others', async () => {
+  test('the steps of funnels are found through the funnels, without reading others', async () => {
     const [full, lone] = parents.funnels;
     const step = ids['conditional splits']?.[ROWS] ?? 0n;
     for (const [expected, read] of [

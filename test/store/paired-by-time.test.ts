@@ -87,7 +87,7 @@ async function requestOf(tag: Tag, order: 'asc' | 'desc', after: number | null, 
 
 describe.each(Object.keys(TAGS) as Tag[])('%s', (tag) => {
   describe.each(['asc', 'desc'] as const)('%s', (order) => {
-    test.each([null, 3_500, 20_995])('behind change %s: the same page as by plain SQL', async (after) => {
+    test.each([null, 3_500, 20_995])('after change %s: the same page as by plain SQL', async (after) => {
       for (const isActive of [null, false]) {
         const request = await requestOf(tag, order, after, isActive);
         const found = await findPageUnder(gateway.app, CONTACTS, tenancy, workspaceId, request);

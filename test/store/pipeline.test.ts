@@ -19,7 +19,7 @@ const INSERT = 'insert into tags (workspace_id, name) values ($1::bigint, $2)';
 const isThere = async (name: string) =>
   (await prismaOf(gateway.app.store).tag.findFirst({ where: { name } })) !== null;
 
-test('what is asked for once a transaction is over is refused', async () => {
+test('a statement after the end of a transaction is refused', async () => {
   const late = Promise.withResolvers<unknown>();
   // On a busy machine it is rejected before it is awaited.
   late.promise.catch(() => {});
@@ -32,7 +32,7 @@ test('what is asked for once a transaction is over is refused', async () => {
   expect(await isThere('late')).toBe(false);
 });
 
-test('a commit behind a statement that has failed fails, too', async () => {
+test('a commit after a failed statement fails too', async () => {
   const change = inSteps(async (tx) => {
     await tx.$executeRawUnsafe(INSERT, workspace.id, 'undone');
     await expect(Promise.resolve(tx.$queryRawUnsafe('select 1 / $1::int', 0))).rejects.toMatchObject({
@@ -61,7 +61,7 @@ test('a connection whose prepared statements are out of date is not used again',
   await pool.query('drop table reshaped');
 });
 
-test('what is asked for behind the commit is refused', async () => {
+test('a statement after the commit is refused', async () => {
   const change = inSteps(async (tx) => {
     const commit = tx.commit();
     const behind = Promise.resolve(tx.$executeRawUnsafe(INSERT, workspace.id, 'behind'));
@@ -72,7 +72,7 @@ test('what is asked for behind the commit is refused', async () => {
   expect(await isThere('behind')).toBe(false);
 });
 
-test('a lock that another transaction holds too long is told as unavailable', async () => {
+test('a lock that another transaction holds too long is reported as unavailable', async () => {
   const other = await gateway.app.store.pool.connect();
   try {
     await other.query('begin');
@@ -124,7 +124,7 @@ test("a transaction with Prisma's models changes only rows of the caller", async
   expect(name).not.toBe('Mine');
 });
 
-test("a transaction with Prisma's models is not committed behind a statement that has failed", async () => {
+test("a transaction with Prisma's models is not committed after a failed statement", async () => {
   const change = withModels(
     gateway.app,
     as,

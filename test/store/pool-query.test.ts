@@ -27,7 +27,7 @@ async function backendOfPool(): Promise<number> {
   return rows[0]?.pid ?? 0;
 }
 
-test('an e-mail address that is taken is refused over the connection that serves the next change', async () => {
+test('a taken e-mail address is refused without losing the connection', async () => {
   expect((await create('ann@example.com')).status).toBe(201);
   const pid = await backendOfPool();
   for (let tries = 0; tries < 3; tries++) expect((await create('ann@example.com')).status).toBe(422);
@@ -46,14 +46,14 @@ test.each([
   expect(await backendOfPool()).toBe(pid);
 });
 
-test('a connection that is lost under a statement is replaced', async () => {
+test('a connection that is lost during a statement is replaced', async () => {
   const { pool } = gateway.app.store;
   const pid = await backendOfPool();
   await expect(pool.query('select pg_terminate_backend(pg_backend_pid())')).rejects.toThrow();
   expect(await backendOfPool()).not.toBe(pid);
 });
 
-test('a statement that the database does not know costs its connection: what is prepared there may be out of date', async () => {
+test('a statement that is unknown to the database closes its connection, whose prepared statements may be out of date', async () => {
   const pid = await backendOfPool();
   await expect(gateway.app.store.pool.query('select nothing')).rejects.toMatchObject({ code: '42703' });
   expect(await backendOfPool()).not.toBe(pid);
@@ -61,7 +61,7 @@ test('a statement that the database does not know costs its connection: what is 
 
 const HELD = 4_712;
 
-test('a statement for a caller keeps its connection from others until it is answered', async () => {
+test('a statement for a caller holds its connection until it is answered', async () => {
   const { store } = gateway.app;
   const waiting = { name: '', text: `select pg_advisory_xact_lock_shared(${HELD})::text` };
   let asked: Promise<unknown> | undefined;
@@ -74,7 +74,7 @@ test('a statement for a caller keeps its connection from others until it is answ
   expect(store.pool.idleCount).toBe(1);
 });
 
-test('one that the database does not know costs its connection too', async () => {
+test('one that is unknown to the database closes its connection too', async () => {
   const { store } = gateway.app;
   const pid = await backendOfPool();
   const unknown = { name: '', text: 'select nothing' };

@@ -26,7 +26,7 @@ test('after a failure the next call loads it, once', async () => {
   await store.close();
 });
 
-test('a store whose Prisma could not be loaded is closed', async () => {
+test('a store that could not load Prisma can be closed', async () => {
   const store = open();
   refused.times = 1;
   await expect(store.loadPrisma()).rejects.toThrow('no file handle');

@@ -62,7 +62,7 @@ async function prepared(): Promise<Map<string, string>> {
   );
 }
 
-test('however many projections one team reads, a connection keeps a bounded number of statements, and those of another team stay prepared', async () => {
+test('for any number of one team’s projections, a connection keeps a bounded number of statements, and other teams’ stay prepared', async () => {
   const modest = ['mine 1', 'mine 2', 'mine 3'];
   for (const name of modest) await read(name, MODEST);
   const before = await prepared();
@@ -78,7 +78,7 @@ test('however many projections one team reads, a connection keeps a bounded numb
   }
 });
 
-test('more projections at once than a connection keeps are all answered correctly, and no more are kept', async () => {
+test('more concurrent projections than a connection keeps are all answered correctly, and no more are kept', async () => {
   const names = Array.from({ length: 4 * MAX_PREPARED_PROJECTIONS }, (_, index) => `at once ${index}`);
   for (let round = 0; round < 3; round++)
     await Promise.all([...names, ...names].map((name, index) => read(name, BigInt(index % 5), index)));
@@ -154,7 +154,7 @@ test('Prisma’s statements are named by their text; those with lists of variabl
   expect(names.size).toBeLessThanOrEqual(500);
 });
 
-test('rows that a distributed store is given have one text for all workspaces, which is prepared for one row alone', async () => {
+test('rows of a distributed store have one text for all workspaces, which is prepared only for a single row', async () => {
   const nameOf = createStatementNames();
   const sent: string[] = [];
   const tx = {
@@ -172,7 +172,7 @@ test('rows that a distributed store is given have one text for all workspaces, w
   expect(sent).toEqual(['prisma_0', '', 'prisma_0', '']);
 });
 
-test('however many projections of rows below others one team reads, a bounded number is kept, and those of another team stay', () => {
+test('for any number of projections of nested rows, a bounded number is kept, and other teams’ stay', () => {
   const subsets = (properties: readonly string[]) =>
     Array.from({ length: 32 }, (_, bits) => properties.slice(0, 5).filter((_, bit) => (bits >> bit) & 1));
   const both = (ofFunnels: readonly string[], ofSteps: readonly string[], tenantId: bigint) =>
@@ -192,7 +192,7 @@ test('however many projections of rows below others one team reads, a bounded nu
   expect(both(ofFunnels, [], MODEST)).toBe(modest);
 });
 
-test('a page is one row longer than what is shown of it only where it is asked whether there are more', async () => {
+test('a page reads one row more than it returns only if the caller asks whether there are more', async () => {
   const { teamId, id } = await factories.workspace(gateway.app);
   await factories.contacts(gateway.app, id, 7);
   const caller = await factories.apiKey(gateway.app, { teamId });

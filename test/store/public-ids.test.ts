@@ -40,7 +40,7 @@ test('PostgreSQL and Node write the same public id for every id and type', async
   );
 });
 
-test('they are written also where nothing is on the search path, as when logical replication writes rows', async () => {
+test('they are written also without a search path, as in logical replication', async () => {
   const client = await gateway.app.store.pool.connect();
   try {
     const { rows: schemas } = await client.query<{ schema: string }>('select current_schema() as schema');
@@ -107,7 +107,7 @@ test.each([
   expect(idOfPublicId('contacts', text)).toBeNull();
 });
 
-test('what would stand for 0, for a small id in twelve letters, or for more than 2^63 - 1, is no public id', () => {
+test('a text for 0, for a small id in twelve letters, or for more than 2^63 - 1, is not a public id', () => {
   const zero = toPublicId('contacts', SIX).slice(0, 6);
   // The halves of 52^6 are 1 and 1 + 0.
   expect(toPublicId('contacts', 1n)).toBe(zero);

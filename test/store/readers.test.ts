@@ -54,7 +54,7 @@ const fieldsOf = (rows: RowBlock) =>
   );
 const statement = (text: string) => ({ name: '', text });
 
-test('the driver’s versions are pinned, since its internals are used', () => {
+test('the driver’s versions are pinned, because its internals are used', () => {
   const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
   for (const name of ['pg', 'pg-protocol']) expect(dependencies[name]).toMatch(/^\d+\.\d+\.\d+$/);
 });
@@ -91,7 +91,7 @@ test('results that arrive in any pieces are complete and belong to their own sta
   }
 });
 
-test('what is read at once shares a connection, up to four reads; reads that can be cancelled share none', async () => {
+test('concurrent reads share a connection, up to four; cancellable reads share none', async () => {
   for (const [cancels, atOnce, connections] of [
     [false, 4, 1],
     [false, 5, 2],
@@ -159,7 +159,7 @@ describe('on a connection, between statements with ordinary results', () => {
   });
 });
 
-test('a read that PostgreSQL undoes for the sake of others is sent again, a few times', async () => {
+test('a read that PostgreSQL aborts because of others is repeated a few times', async () => {
   let left = 2;
   const readers = await fakeReaders((text) =>
     text === 'conflict' && left-- > 0
@@ -186,7 +186,7 @@ test('huge results, and empty ones, are read completely', async () => {
   expect(many).toHaveLength(50_000);
 });
 
-test('a statement that cannot be prepared fails alone: those queued behind it under the same name are prepared again', async () => {
+test('a statement that cannot be prepared fails alone: those queued under the same name are prepared again', async () => {
   const readers = await realReaders();
   await readers.read(statement('select 1'), []);
   const bad = Promise.allSettled(
@@ -264,7 +264,7 @@ describe('a read whose signal is aborted', () => {
   });
 });
 
-describe('a driver with other internals is detected when a connection opens: no page is served, and no empty one', () => {
+describe('a driver with other internals is detected when a connection opens: no page is served, not even an empty one', () => {
   const changes: [string, () => void][] = [
     [
       'its parser calls something else for a message',

@@ -165,7 +165,7 @@ const BY_INDEX: [string, () => Criterion[], Class?][] = [
   ['name', () => [one('name', 'eq', 'rARE200')], 'ProductsFilter'],
 ];
 
-test('every attribute with an index is tried', () => {
+test('the tests cover every attribute with an index', () => {
   const indexed = Object.entries(REFINE_ATTRIBUTES).flatMap(([filterClass, attributes]) =>
     Object.entries(attributes).flatMap(([name, { index }]) => (index ? [`${filterClass} ${name}`] : [])),
   );
@@ -194,7 +194,7 @@ describe.each([
 
   describe.each(['id', 'updatedAt'] as const)('by %s', (sort) => {
     test.each(BY_INDEX)(
-      '%s: few are found by the index, at once where it has them in order, else in the second step',
+      '%s: a few rows are found by the index, at once if it has their order, else in the second step',
       async (attribute, criteria, filterClass = 'ContactsFilter') => {
         const plans = await plansOf(gateway, client, (store) =>
           findRefinedPage({ store }, criteriaOf(criteria(), 'and', filterClass), page(sort)),
@@ -230,7 +230,7 @@ describe.each([
       expect(changed).toHaveLength(3);
     });
 
-    test('one of several that indexes have in order is read at once', async () => {
+    test('one of several criteria with an ordered index is read at once', async () => {
       const either = [one('email_suppression', 'eq', 'hard_bounce'), one('unsubscribed_at', 'st')];
       const tagged = [one('tags.id', 'in', [String(few), String(many)]), one('unsubscribed_at', 'st')];
       for (const criteria of sort === 'id' ? [either, tagged] : [either]) {
@@ -242,7 +242,7 @@ describe.each([
       }
     });
 
-    test('where an index has what one criterion selects in order, the walk is of that', async () => {
+    test('an index that has one criterion in order is walked', async () => {
       const walked = [
         one('anonymous', 'eq', true),
         one('unsubscribed_at', 'nst'),
@@ -255,7 +255,7 @@ describe.each([
       expect(costOf(plans).most).toBeLessThan(isTie('anonymous', sort) ? ROWS : 15 * SIZE);
     });
 
-    test('what many match is found by a short walk', async () => {
+    test('a criterion that many rows match is found by a short walk', async () => {
       const criteria = criteriaOf([one('tags.id', 'nin', [String(few)]), one('unsubscribed_at', 'nst')]);
       const plans = await plansOf(gateway, client, (store) =>
         findRefinedPage({ store }, criteria, page(sort)),
@@ -294,7 +294,7 @@ describe.each([
     });
   });
 
-  test('a long span of time is found in its index, which the page then leads through by short walks', async () => {
+  test('a long span of time is found in its index, and short walks then lead through the page', async () => {
     const criteria = criteriaOf([one('created_at', 'gte', '2026-01-03')]);
     const first = await findRefinedPage({ store: gateway.app.store }, criteria, page('id'));
     expect(first.rows).toHaveLength(SIZE);
@@ -307,7 +307,7 @@ describe.each([
     expect(costOf(plans).most).toBeLessThan(12 * SIZE);
   });
 
-  test('looking beyond a page and counting read no more', async () => {
+  test('probes beyond a page and counts read no more', async () => {
     const all = BY_INDEX.map(([, one, filterClass]) => criteriaOf(one(), 'and', filterClass));
     for (const criteria of [...all, criteriaOf([one('first_name', 'eq', 'Ann')])]) {
       const probe = { id: 1n, side: 'at_or_above', sort: 'id' } as const;

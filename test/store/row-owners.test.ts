@@ -30,7 +30,7 @@ const callers = fc.record({
   workspaceIds: fc.option(fc.array(fc.bigInt({ min: 0n, max: 25n }), { minLength: 1, maxLength: 8 })),
 });
 
-test('a block is handed on exactly where every row is of a workspace that the caller reaches', async () => {
+test('a block is passed on if and only if every row is of a workspace that the caller reaches', async () => {
   const { guard } = createGuard();
   const owners: Owners = [{ of: 'workspace', field: 1, row: 0 }];
   await fc.assert(
@@ -75,7 +75,7 @@ test.each<[Owning, string, readonly bigint[] | null, boolean]>([
   }
 });
 
-test('a row without an owner, and a block that says nothing of owners, are refused', () => {
+test('a row without an owner, and a block without owners, are refused', () => {
   const { guard } = createGuard();
   const caller = { teamId: 1n, workspaceIds: null };
   const block = toBlock(['1', null]);
@@ -99,7 +99,7 @@ test('a workspace is looked up once', async () => {
   expect(asked()).toBe(1);
 });
 
-test('each table says whose its rows are', () => {
+test('each table declares the owners of its rows', () => {
   const all = NOUNS.flatMap(({ table }) => tableNamed(table) ?? []);
   expect(all.length).toBeGreaterThan(12);
   for (const { name, owners, columns } of all) {

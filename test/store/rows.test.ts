@@ -179,7 +179,7 @@ function pageOf(rows: readonly ModelRow[], page: PageRequest): { ids: bigint[]; 
 }
 
 describe.each(Object.entries(MODELS))('%s', (_, [table, readModel]) => {
-  test('a page under many parents is what the plain client gives for each, null where the parent is not the caller’s', async () => {
+  test('a page under many parents equals the plain client’s for each, and is null if the parent is not the caller’s', async () => {
     const model = await readModel();
     const parents = fc.array(fc.constantFrom(...parentsOf(table), 999n), { maxLength: 8 });
     await fc.assert(
@@ -239,7 +239,7 @@ describe.each(Object.entries(MODELS))('%s', (_, [table, readModel]) => {
     );
   });
 
-  test('rows by ids come in the order of the ids, null for what is not the caller’s', async () => {
+  test('rows by ids are in the order of the ids, null for rows outside the tenancy', async () => {
     const model = await readModel();
     const ids = fc.array(fc.oneof(fc.constantFrom(...model.map((row) => row.id)), fc.constant(9999n)));
     await fc.assert(
@@ -254,7 +254,7 @@ describe.each(Object.entries(MODELS))('%s', (_, [table, readModel]) => {
     );
   });
 
-  test('a row is found by its id alone, when it is in tenancy', async () => {
+  test('a row is found by its id alone if it is in tenancy', async () => {
     const model = await readModel();
     await fc.assert(
       fc.asyncProperty(anyReach, fc.constantFrom(...model), async (tenancy, row) => {

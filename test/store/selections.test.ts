@@ -152,7 +152,7 @@ function pageOf(rows: readonly ModelRow[], request: PageRequest) {
   return { ids: backward ? between.slice(-size) : between.slice(0, size), more: between.length > size };
 }
 
-test('a page under one parent and under many is the model’s, null where the parent is not the caller’s', async () => {
+test('a page under one parent and under many equals the model’s, null if the parent is not the caller’s', async () => {
   await fc.assert(
     fc.asyncProperty(anyAsked(), async ({ filter, request }) => {
       const expected = workspaces.map((id) => (isOurs(id) ? pageOf(matching(id, filter), request) : null));
@@ -169,7 +169,7 @@ test('a page under one parent and under many is the model’s, null where the pa
   );
 });
 
-test('counts and probes are the model’s, of many parents and of each alone', async () => {
+test('counts and probes equal the model’s, of many parents and of each alone', async () => {
   const side = fc.constantFrom('at_or_below' as const, 'at_or_above' as const);
   await fc.assert(
     fc.asyncProperty(anyAsked(), anyRow(), side, async ({ filter, request }, row, which) => {

@@ -56,7 +56,7 @@ async function openTenant() {
   };
 }
 
-test('there are such lists', () => {
+test('such lists exist', () => {
   expect(CREATIONS.map(({ type }) => type).toSorted()).toEqual([
     ...['ConditionalSplitStep', 'ContactAppliedTag', 'Invoice', 'OrderAppliedTag', 'Price', 'Restock'],
     ...['ShippingRate', 'ShippingZone', 'Transaction', 'Variant'],
@@ -92,7 +92,7 @@ describe.each(CREATIONS)('a new $type', ({ table, operation }) => {
   });
 });
 
-test('what is created with its parent is in its list at once', async () => {
+test('an object that is created with its parent is in its list at once', async () => {
   const client = await createRestClient(gateway);
   const below = `/api/v2/workspaces/${client.workspaceId}`;
   await Promise.all(
@@ -110,7 +110,7 @@ test('what is created with its parent is in its list at once', async () => {
   }
 });
 
-test('of every order its list has the invoice, and in the end every list has all, while eight connections make orders of another team', async () => {
+test('each order’s list has its invoice at once, and in the end every list is complete, during eight concurrent writers of another team', async () => {
   const [ours, theirs] = await Promise.all([
     openTill(gateway).then(async (till) => ({ till, goods: await offer(app, till.client.workspaceId) })),
     openTill(gateway).then(async (till) => ({ till, goods: await offer(app, till.client.workspaceId) })),
@@ -166,7 +166,7 @@ async function announced(): Promise<number> {
 const NUMBERS = 'select from order_counters where workspace_id = $1 for update';
 const VARIANTS = 'select from product_variants where workspace_id = $1 for update';
 
-describe('holds back no list while it waits:', () => {
+describe('delays no list while it waits:', () => {
   async function expectNothingHeld(
     till: Awaited<ReturnType<typeof openTill>>,
     lock: string,
@@ -259,7 +259,7 @@ describe('holds back no list while it waits:', () => {
     });
   });
 
-  test('a change of a line that is billed at once, for the number of its invoice', async () => {
+  test('a change of a line with immediate billing, for the number of its invoice', async () => {
     const till = await openTill(gateway);
     const { workspaceId } = till.client;
     const monthly = await offer(app, workspaceId, { paymentType: 'subscription', amount: '10.00' });

@@ -58,7 +58,7 @@ const byTime = 'sort_property=updated_at';
 const idsByTime = async (path: string, parameters = '') =>
   (await read(`${path}?${byTime}${parameters}`)).rows.map(({ id }) => id);
 
-test('a change that commits late is behind no position: the list ends before it, from either end, until it has', async () => {
+test('a change that commits late is never skipped: the list ends before it, from either end, until it is committed', async () => {
   const path = await pathOf();
   const [late, writer] = [await connect(), await connect()];
   const ids = [await insert(writer, path), await insert(writer, path), await insert(writer, path)] as const;
@@ -77,7 +77,7 @@ test('a change that commits late is behind no position: the list ends before it,
   expect(await idsByTime(path, '&sort_order=desc')).toEqual([two, one, three]);
 });
 
-test('a transaction that changes and creates announces both; an import with times of its own announces none', async () => {
+test('a transaction that changes and creates announces both; an import with its own times announces none', async () => {
   const path = await pathOf();
   const [late, writer] = [await connect(), await connect()];
   await late.query('begin');
@@ -122,7 +122,7 @@ test("a writer's own change is the last one in the next list by time, and a new 
   }
 });
 
-test('whatever transactions draw, change, give up and commit between the pages of walks, these are shown every row and every last change', async () => {
+test('whatever transactions draw, change and roll back between the pages of walks, the walks return every row and every last change', async () => {
   const [watcher, ...sessions] = (await Promise.all([1, 2, 3, 4].map(connect))) as [
     pg.Client,
     ...pg.Client[],

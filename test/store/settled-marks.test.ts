@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(() => sessions.endAll());
 
-test('a high-water mark is not used against another database: after a lost connection it is asked for anew', async () => {
+test('a high-water mark is not used against another database: it is read anew after a lost connection', async () => {
   const writer = await connect();
   const kept = [await insert(writer), await insert(writer)];
   expect(await list()).toEqual(kept);
@@ -44,7 +44,7 @@ test('a high-water mark is not used against another database: after a lost conne
   await late.client.query('rollback');
 });
 
-test('lists are refused where it cannot be found out what is settled; what is found by its id is not', async () => {
+test('lists are refused if the high-water mark is unavailable; look-ups by id are not', async () => {
   const writer = await connect();
   const id = await insert(writer);
   await writer.query('alter function horizons rename to hidden');
@@ -58,7 +58,7 @@ test('lists are refused where it cannot be found out what is settled; what is fo
   expect(await list()).toEqual([id]);
 });
 
-test('a page is compared with what was settled before it was read, not with what has been since', async () => {
+test('a page is compared with the high-water mark from before its read, not with a later one', async () => {
   const writer = await connect();
   const first = await insert(writer);
   const late = await begin();
@@ -87,7 +87,7 @@ test('a page is compared with what was settled before it was read, not with what
   }
 });
 
-test('what a team changes of its keys makes nobody ask for the high-water mark again', async () => {
+test('changes of API keys cause no new read of the high-water mark', async () => {
   const { highWaterMarks, pool } = gateway.app.store;
   await list();
   // Until it is heard of: then a key is looked up once.

@@ -45,7 +45,7 @@ async function connection(args: string): Promise<{ ids: bigint[]; pageInfo: Conn
   return { ids: nodes.map(({ databaseId }) => BigInt(databaseId)), pageInfo };
 }
 
-test('a row that commits late is behind no position: pages of both faces end before it, from either end, until it has', async () => {
+test('a row that commits late is never skipped: pages of both APIs end before it, from either end, until it is committed', async () => {
   const writer = await connect();
   const first = await insert(writer);
   const late = await begin();
@@ -92,7 +92,7 @@ test('pages under many parents end there too, those of other tables do not', asy
   expect(await lists()).toEqual([[one, late.id], [two, three], [tag.id]]);
 });
 
-test('what was rolled back, whole or to a savepoint, holds nothing up', async () => {
+test('a rollback, complete or to a savepoint, delays nothing', async () => {
   const writer = await connect();
   const late = await begin();
   await late.client.query('rollback; begin; savepoint a');
@@ -107,7 +107,7 @@ test('what was rolled back, whole or to a savepoint, holds nothing up', async ()
   expect(await list()).toEqual([one, inner, two]);
 });
 
-test('a writer finds its own row by id at once, and in its next list, whichever gateway that asks', async () => {
+test('a writer finds its own row by id at once, and in its next list, through any gateway', async () => {
   const { config, store } = gateway.app;
   const app = createApp(config, {
     databaseUrl: store.connection.connectionString as string,
@@ -147,7 +147,7 @@ test('a writer finds its own row by id at once, and in its next list, whichever 
   }
 });
 
-test('a page of what has been settled for long asks for no high-water mark; one that reaches newer rows asks once', async () => {
+test('a page of old rows reads no high-water mark; one that reaches newer rows reads it once', async () => {
   const ids = await factories.contacts(gateway.app, workspaceId, 5);
   const asked = async () =>
     (await statementsOf(gateway, () => list('per_page=3'))).filter((name) => name === 'high_water_marks')
@@ -163,7 +163,7 @@ test('a page of what has been settled for long asks for no high-water mark; one 
   await late.client.query('rollback');
 });
 
-test('ids that were given by hand, above all that were drawn, are listed where nothing is under way', async () => {
+test('explicit ids, above all sequence values, are listed when no transaction is open', async () => {
   const drawn = await insert(await connect());
   const given = 2n ** 40n + workspaceId;
   await factories.contact(gateway.app, { id: given, workspaceId });

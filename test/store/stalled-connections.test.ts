@@ -73,7 +73,7 @@ async function readingPids(): Promise<number[]> {
   return rows.map(({ pid }) => pid);
 }
 
-test('while one server process is stopped all reads but its own are answered, and that one too when the process continues', async () => {
+test('while one server process is stopped all other reads are answered, and its own when it continues', async () => {
   await Promise.all(requestEverySize().map(({ answered }) => answered));
   const [pid] = await readingPids();
   if (pid === undefined) throw new Error('no connection for reads');
@@ -98,7 +98,7 @@ test('while one server process is stopped all reads but its own are answered, an
   await expect.poll(readingPids).toHaveLength(4);
 });
 
-test('when all connections are cut each request is answered in a bounded time, most of them soon, and service resumes', async () => {
+test('when all connections are cut each request is answered in a bounded time, most of them soon, and service recovers', async () => {
   await Promise.all(requestEverySize().map(({ answered }) => answered));
   for (const connection of network.connections) connection.cut();
   const all = requestEverySize();

@@ -25,7 +25,7 @@ test('a statement is built once', () => {
   expect(exists('teams')).toBe(exists('teams'));
 });
 
-test('a name that has a text is refused to another one', () => {
+test('a name cannot be used for a second text', () => {
   const { text } = exists('workspaces');
   expect(() => statement('made_up.workspaces', () => 'select from workspaces where team_id = $1')).toThrow(
     'Two statements are called made_up.workspaces',
@@ -33,7 +33,7 @@ test('a name that has a text is refused to another one', () => {
   expect(exists('workspaces').text).toBe(text);
 });
 
-test("a projection's statements are remembered by themselves", () => {
+test("a projection's statements are cached for that projection", () => {
   const projected = rememberedStatements((name, text) => ({
     ...numbered(`${name}.c1`, text),
     isProjection: true,

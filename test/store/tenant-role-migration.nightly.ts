@@ -40,7 +40,7 @@ const whole = {
   role: { isExempt: false, canEnter: true, isInherited: false, open: [] },
 };
 
-test('a user who may not make roles is told what to run before anything is done; then the same goes on', async () => {
+test('a user who may not create roles gets the lines to run before anything is done; then the same command succeeds', async () => {
   await withOwner('plain', 'nocreaterole', async (pool) => {
     const lines = `\n  create role ${TENANT_ROLE} nologin;\n  grant ${TENANT_ROLE} to plain;\n`;
     expect(await doctorOf(pool)).toMatchObject([
@@ -56,7 +56,7 @@ test('a user who may not make roles is told what to run before anything is done;
   });
 });
 
-test('one who may not grant a role that is there already is told the same', async () => {
+test('a user who may not grant an existing role gets the same lines', async () => {
   await withOwner('later', 'createrole', async (pool) => {
     await expect(applyMigrations(pool)).rejects.toThrow(`grant ${TENANT_ROLE} to later;`);
     await expect(applyMigrations(pool)).rejects.toThrow('may neither make nor take the role');
@@ -69,7 +69,7 @@ test('one who may not grant a role that is there already is told the same', asyn
   });
 });
 
-test('one who may make roles makes it', async () => {
+test('a user who may create roles creates it', async () => {
   for (const database of ['plain', 'later']) await query(serverUrl, `drop database ${database}`);
   await query(serverUrl, `drop role ${TENANT_ROLE}`);
   await withOwner('maker', 'createrole', async (pool) => {
@@ -150,7 +150,7 @@ async function applyWithoutRole(pool: pg.Pool): Promise<void> {
   client.release();
 }
 
-test('a store that was made with TENANT_ROLE=off gets the role by one migration, as if it had had it from the start', async () => {
+test('a store from TENANT_ROLE=off gets the role by one migration, as if it had always had it', async () => {
   let expected: unknown[] = [];
   await withOwner('other', 'superuser', async (pool) => {
     await applyMigrations(pool);

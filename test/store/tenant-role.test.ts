@@ -58,7 +58,7 @@ async function tables(): Promise<{ name: string; rights: string[]; isTenants: bo
   return rows;
 }
 
-test('it may enter only tables in which row-level security holds it', async () => {
+test('the role may use only tables whose row-level security applies to it', async () => {
   expect((await readTenantRoleFacts(gateway.app.store.pool)).role).toEqual({
     ...{ isExempt: false, canEnter: true, isInherited: false, open: [] },
   });
@@ -70,7 +70,7 @@ test('it may enter only tables in which row-level security holds it', async () =
   expect(entered.filter((name) => closed.includes(name) || name.endsWith('_default'))).toEqual([]);
 });
 
-test('with nothing set it sees and changes nothing', async () => {
+test('without settings the role sees and changes nothing', async () => {
   for (const { name, rights } of await tables()) {
     if (!rights.includes('select') || name === 'idempotency_records') continue;
     const count = await undone(async (client) => {
@@ -81,7 +81,7 @@ test('with nothing set it sees and changes nothing', async () => {
   }
 });
 
-test('of each table it sees the rows of the team, and of the workspaces that it is narrowed to, all of these and no others', async () => {
+test('the role sees exactly the rows of the team and of the workspaces that it is limited to', async () => {
   const { pool } = gateway.app.store;
   const sibling = await createTenant(gateway.app, 'sibling', ours.team.id);
   const filled: string[] = [];
@@ -135,7 +135,7 @@ describe('a connection', () => {
     text: "select current_user::text as who, current_setting('funnel_gateway.team') as team",
   };
 
-  test('keeps nothing of whom it was used for, whether the statement succeeded or not', async () => {
+  test('keeps nothing of its last caller, whether the statement succeeded or not', async () => {
     const { store } = gateway.app;
     const tenancies = Array.from({ length: 20 }, (_, index) => tenancyOf(index % 2 === 0 ? ours : theirs));
     const answers = await Promise.all(tenancies.map((tenancy) => queryAs(store, tenancy, who, [])));
@@ -151,7 +151,7 @@ describe('a connection', () => {
     }
   });
 
-  test('knows what it has prepared after statements that could not be prepared, or failed', async () => {
+  test('tracks its prepared statements correctly after statements that could not be prepared, or failed', async () => {
     const client = new pg.Client(gateway.app.store.connection);
     await client.connect();
     // A pool of one connection, which outlives errors.
@@ -178,7 +178,7 @@ describe('a connection', () => {
   });
 });
 
-describe('what doctor is told', () => {
+describe('the report to doctor', () => {
   let administrators: pg.Pool;
   beforeAll(() => {
     const { connectionString = '' } = gateway.app.store.connection;
@@ -219,7 +219,7 @@ describe('what doctor is told', () => {
   });
 });
 
-test('the gateway works as a user who owns no table, with the grants that the guide names', async () => {
+test('the gateway works as a user without tables, with the grants in the guide', async () => {
   const user = await createUser(
     gateway.app.store.connection.connectionString ?? '',
     (name) => `grant ${TENANT_ROLE} to ${name};
@@ -257,7 +257,7 @@ test('the gateway works as a user who owns no table, with the grants that the gu
   }
 });
 
-test('no service changes anything beside the role, but for people who change their own password', async () => {
+test('every service changes rows through the role, except for a person’s own password', async () => {
   const sources = await readSources();
   const beside = sources.filter(
     ({ path, text }) =>

@@ -28,7 +28,7 @@ function watchTimers(): Map<number, () => void> {
 
 const limitMs = () => transactionLimit(gateway.app.config.limits.statementTimeoutMs);
 
-test('they are ended when PostgreSQL would end them, and not before', async () => {
+test('transactions end when PostgreSQL would end them, and not before', async () => {
   const timers = watchTimers();
   await withPrisma(gateway.app.store, (prisma) =>
     prisma.$transaction(async (tx) => tx.$queryRawUnsafe('select 1 as one')),
@@ -37,7 +37,7 @@ test('they are ended when PostgreSQL would end them, and not before', async () =
   expect([...timers.keys()]).toContain(interactiveLimits(0).maxWait);
 });
 
-test('the client that makes them is made in one place, with the limits', async () => {
+test('their client is created in one place, with the limits', async () => {
   const folder = join(import.meta.dirname, '../../src');
   const files = await readdir(folder, { recursive: true });
   const made: string[] = [];
@@ -51,7 +51,7 @@ test('the client that makes them is made in one place, with the limits', async (
 });
 
 for (const at of ['at its next statement', 'at its commit'])
-  test(`one that took too long is told as that, ${at}`, async () => {
+  test(`one that took too long is reported as that, ${at}`, async () => {
     const { app } = gateway;
     const timers = watchTimers();
     const making = withTransaction({ store: app.store }, async (tx) => {
@@ -67,7 +67,7 @@ for (const at of ['at its next statement', 'at its commit'])
     });
   });
 
-test("one of a caller's is 503 where a statement took too long, not an error of the database", async () => {
+test('one for a caller with a slow statement is 503, not a database error', async () => {
   const { id, teamId } = await factories.workspace(gateway.app);
   const making = executeUnrecorded(gateway.app, { teamId, workspaceIds: [id] }, async (tx) => {
     await tx.$executeRawUnsafe('set local statement_timeout = 50');
@@ -76,7 +76,7 @@ test("one of a caller's is 503 where a statement took too long, not an error of 
   await expect(making).rejects.toMatchObject({ name: 'AppError', code: 'unavailable' });
 });
 
-test('one that PostgreSQL ended is told the same', async () => {
+test('one that PostgreSQL ended is reported in the same way', async () => {
   for (const code of ['25P03', '25P04']) {
     const ended = withPrisma(gateway.app.store, () =>
       Promise.reject(Object.assign(new Error('x'), { code })),

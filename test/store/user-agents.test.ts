@@ -9,7 +9,7 @@ const visits = Array.from({ length: 500 }, (_, i) => ({
   userAgent: `Mozilla/5.0 (X11; Linux x86_64; odd ${i}) Firefox/${i}.0`,
 }));
 
-test('unknown ones are parsed a few in each turn of the event loop, and each once', async () => {
+test('unknown user agents are parsed a few in each event loop tick, and each once', async () => {
   let turn = 0;
   let isOver = false;
   const count = () => {

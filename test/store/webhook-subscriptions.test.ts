@@ -32,7 +32,7 @@ async function told(workspaceId = client.workspaceId): Promise<Record<string, st
   return Object.fromEntries(rows.map(({ name, types }) => [name, types]));
 }
 
-test('an endpoint is told of the types that it names, or of all, in its own workspace and version', async () => {
+test('an endpoint gets its chosen event types, or all, in its own workspace and version', async () => {
   const other = await factories.workspace(gateway.app, { teamId: client.teamId });
   await endpoint('all');
   await endpoint('one', { eventTypeIds: ['contact.identified', 'order.created'] });
@@ -49,7 +49,7 @@ test('an endpoint is told of the types that it names, or of all, in its own work
   expect(await told(other.id)).toEqual({ elsewhere: [] });
 });
 
-test('what happened in order is told in order', async () => {
+test('events arrive in the order in which they happened', async () => {
   await endpoint('all');
   for (let index = 0; index < 5; index++) await client.create();
   expect((await told())['all']).toEqual(
@@ -57,7 +57,7 @@ test('what happened in order is told in order', async () => {
   );
 });
 
-test('one that is limited to pages or funnels is told of what happens there, and both have to fit', async () => {
+test('an endpoint with pages or funnels gets only events there, and both must match', async () => {
   const limits: Record<string, Overrides> = {
     none: {},
     page: { pageIds: [6n, 7n] },
@@ -87,7 +87,7 @@ test('one that is limited to pages or funnels is told of what happens there, and
   expect(rows.map(({ name }) => name)).toEqual(['both', 'funnel', 'none', 'page']);
 });
 
-test('of a change that is rolled back after its events were recorded nothing is left', async () => {
+test('a change that is rolled back after its events were recorded leaves nothing', async () => {
   await endpoint('all');
   const { pool } = gateway.app.store;
   const prisma = prismaOf(gateway.app.store);

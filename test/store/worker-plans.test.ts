@@ -53,7 +53,7 @@ async function deliverOne(): Promise<void> {
   await recordOutcomes(db, [outcome]);
 }
 
-test('what is planned for an empty queue reads no more of a long one than it needs', async () => {
+test('a plan for an empty queue reads no more of a long one than it needs', async () => {
   for (let count = 0; count < EXECUTIONS; count++) {
     await deliverOne();
     await cancelDelivery(db, workspaceId, 1n);
@@ -88,7 +88,7 @@ test('what is planned for an empty queue reads no more of a long one than it nee
   expect(rows).toHaveLength(EXECUTIONS);
 });
 
-test('a look for images that are due reads one of each workspace, however many wait', async () => {
+test('a look-up of due images reads one of each workspace, however many wait', async () => {
   const images = { pool: db.pool, placement: app.store.placement };
   const begin = (busy: bigint[] = []) => beginFetches(images, busy, { teams: [], workspaces: [] }, 2);
   for (let count = 0; count < EXECUTIONS; count++) expect(await begin()).toEqual([]);

@@ -137,7 +137,7 @@ describe('requests', () => {
     expect(after.join('\n')).not.toMatch(/CHOSEN|OTHERWISE/i);
   });
 
-  test('the fast path and its caches count what they answered and what they did not', async () => {
+  test('the fast path and its caches count hits and misses', async () => {
     const query = '{ viewer { kind scopes } }';
     const read = () =>
       Promise.all([
@@ -154,7 +154,7 @@ describe('requests', () => {
     expect(await numberOf('gateway_cache_size', { cache: 'graphql_compiled' })).toBeGreaterThan(0);
   });
 
-  test('what a team waits for is seen in its queue', async () => {
+  test('the metrics of the queue show what a team waits for', async () => {
     const { expensive } = gateway.app.store;
     const labels = { queue: 'expensive_reads' };
     const release = await expensive.acquire('1');
@@ -173,7 +173,7 @@ describe('requests', () => {
   });
 });
 
-describe('the names', () => {
+describe('the metric names', () => {
   const OURS = /^(?!process_|nodejs_)/;
   const served = async () =>
     [...(await gateway.app.metrics.render()).matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(
@@ -183,7 +183,7 @@ describe('the names', () => {
       }),
     );
 
-  test('in the guide are the ones that are served, with their types and labels', async () => {
+  test('in the guide are those that are served, with their types and labels', async () => {
     const rows = tableUnder(read('docs/observability.md'), 'Metrics').flatMap(
       ([names = '', type, labels = '']) =>
         [...names.matchAll(/`(\w+)`/g)].map(([, name = '']) => ({
@@ -202,7 +202,7 @@ describe('the names', () => {
     }
   });
 
-  test('say nothing of shared rate limits where nothing is shared', async () => {
+  test('do not include shared rate limits if limits are not shared', async () => {
     const shared = 'gateway_rate_limits_shared';
     expect((await scrape()).filter(({ name }) => name === shared)).toEqual([]);
     const metrics = createPrometheus();
@@ -243,7 +243,7 @@ describe('the names', () => {
   );
 });
 
-describe('the port of its own', () => {
+describe('the metrics port', () => {
   const app = (port: number): App => ({
     ...gateway.app,
     config: { ...gateway.app.config, metrics: { port, host: '127.0.0.1' } },
@@ -268,7 +268,7 @@ describe('the port of its own', () => {
     });
   }
 
-  test('serves /metrics and nothing else, and is gone when it is closed', async () => {
+  test('serves only /metrics, until it is closed', async () => {
     const listener = await listenForMetrics(app(0));
     if (listener === null) throw new Error('no listener');
     const { status, text } = await send(listener.port, '/metrics');
@@ -280,7 +280,7 @@ describe('the port of its own', () => {
     await expect(send(listener.port, '/metrics')).rejects.toThrow('ECONNREFUSED');
   });
 
-  test('answers at its own hosts alone: a web page cannot read it by a name of its own', async () => {
+  test('answers only under its own hosts: a web page cannot read it through another name', async () => {
     const listener = await listenForMetrics(app(0));
     if (listener === null) throw new Error('no listener');
     const { port } = listener;
@@ -292,11 +292,11 @@ describe('the port of its own', () => {
     await listener.close();
   });
 
-  test('of the gateway there is no /metrics', async () => {
+  test('does not add /metrics to the gateway', async () => {
     expect((await gateway.send('/metrics', { caller })).status).toBe(404);
   });
 
-  test('that is in use is said in one sentence that names the variable', async () => {
+  test('in use is reported in one sentence with the variable', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await new Promise((done) => taken.once('listening', done));
     const { port } = taken.address() as { port: number };

@@ -215,7 +215,7 @@ describe('what a caller’s traceparent may say', () => {
     expect(sent?.traceId === TRACE).toBe(parent !== null);
   });
 
-  test('that it was not sampled counts for the samplers based on the parent, not for the one by ratio alone', () => {
+  test('the sampled flag affects samplers based on the parent, not the one by ratio alone', () => {
     const header = `00-${TRACE}-${PARENT}-00`;
     const { url } = collector;
     const ratio = { OTEL_TRACES_SAMPLER_ARG: '1' };
@@ -254,7 +254,7 @@ test('the resource and the headers are as configured, and the path is the standa
   });
 });
 
-test('a collector that is away harms no request, and holds up no stop', async () => {
+test('an unreachable collector neither harms requests nor delays a stop', async () => {
   const gone = await createCollector();
   gone.close();
   tracer = tracerTo(gone.url);
@@ -267,7 +267,7 @@ test('a collector that is away harms no request, and holds up no stop', async ()
   await tracer.close();
 });
 
-test('a collector that refuses what it gets is told of in one line, however often it does', async () => {
+test('a collector that refuses data is reported in one line, however often it does', async () => {
   const refusing = await createCollector(400);
   const told: string[] = [];
   tracer = tracerTo(refusing.url, {}, told);
@@ -282,7 +282,7 @@ test('a collector that refuses what it gets is told of in one line, however ofte
   refusing.close();
 });
 
-test('closing the App sends what is left', async () => {
+test('closing the App sends the remaining spans', async () => {
   const database = await cloneTemplate();
   const app = createApp(
     gateway.app.config,

@@ -44,7 +44,7 @@ afterAll(async () => {
 
 const urlOf = (name: string, path: string) => `http://127.0.0.1:${limits.get(name)?.port}${path}`;
 
-test.for(LIMITS)('%s: many pages asked for at once are byte for byte the gateway’s', async (name) => {
+test.for(LIMITS)('%s: many concurrent pages are byte for byte the gateway’s', async (name) => {
   const paths = contactIds.map(
     (id, index) => `/api/v2/workspaces/${workspaceId}/contacts?per_page=${1 + (index % 30)}&after=${id}`,
   );

@@ -235,7 +235,7 @@ describe('an error anywhere gives no output:', () => {
     expect(outcome).toEqual({ expected: null, written: null });
   });
 
-  test('lists of promises that come where a refused sibling has made null already', async () => {
+  test('lists of promises that arrive after a refused sibling has set null', async () => {
     const schema = schemaOf({
       'Query.thing': () => ({ thing: {} }),
       texts: async () => ['a', fail()],
@@ -271,7 +271,7 @@ describe('an error anywhere gives no output:', () => {
     }
   });
 
-  test('an object that says it is of another type', async () => {
+  test('an object that claims another type', async () => {
     const schema = schemaOf(of(thing({ named: { is: 'Place', name: 'n' } })), (changed) => {
       const place = changed.getType('Place');
       if (isObjectType(place)) place.isTypeOf = () => false;
@@ -615,7 +615,7 @@ describe('long answers', () => {
       mustThings: some(60, (i) => Promise.resolve(thing({ text: long(i) }))),
     });
 
-  test('are written in several turns of the event loop, and are the same', async () => {
+  test('are written in several event loop ticks, with the same result', async () => {
     let turns = 0;
     let isOver = false;
     const count = () => {
@@ -638,7 +638,7 @@ describe('long answers', () => {
     expect(turns).toBeGreaterThan(8);
   });
 
-  test('fail as short ones do, whatever is left to a later turn', async () => {
+  test('fail as short ones do, whatever a later tick still has to write', async () => {
     const failing = {
       ...longThing(),
       mustThings: some(60, (i) => (i > 40 ? fail() : Promise.resolve(thing({ text: long(i) })))),

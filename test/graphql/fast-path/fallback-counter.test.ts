@@ -73,7 +73,7 @@ test('an internal error is counted, and logged with its stack, at most once a mi
   }
 });
 
-test('refusals are none, and invalid variables are counted as such', async () => {
+test('refusals are not counted, and invalid variables are counted as such', async () => {
   const { ask, fallbacks, lines } = createObserved();
   await ask({ id });
   expect((await ask({ id: '999999' })).errors?.[0]?.extensions.code).toBe('NOT_FOUND');
@@ -91,7 +91,7 @@ test('coercion stops at the first invalid variable', async () => {
   expect(fallbacks.counts.variables).toBe(1);
 });
 
-test('an operation that is left to Yoga for good is still counted, with its last reason', async () => {
+test('an operation that Yoga answers for good is still counted, with its last reason', async () => {
   const { ask, fallbacks } = createObserved();
   await ask({ id });
   const stop = intercept(gateway, (name, send) =>

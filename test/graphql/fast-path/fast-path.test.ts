@@ -103,7 +103,7 @@ describe('every existing operation', () => {
   });
 });
 
-test('the values of enums, of rows, of rows within them, and as variables', async () => {
+test('the values of enums, in rows, nested rows and variables', async () => {
   const query = `query ($of: [InvoiceStatus!], $types: [OrderType!] = [ONE_TIME_ORDER]) {
     workspace(subdomain: "acme") { team { locale }
       orders(filter: { orderType: $types }) { nodes { orderType billingStatus serviceStatus cancelReason
@@ -146,7 +146,7 @@ const PAGE = `query Page($first: Int = 2, $last: Int, $after: String, $sortOrder
   nodes(ids: $ids) { __typename id }
 }`;
 
-describe('of an operation that the fast path has compiled', () => {
+describe('a variant of a compiled operation', () => {
   const warmUp = () => agreeByFastPath({ caller, body: { query: PAGE, variables: { id: 1 } } });
 
   test.each<[string, Record<string, unknown> | null, boolean]>([
@@ -187,7 +187,7 @@ describe('of an operation that the fast path has compiled', () => {
   const QUERY = '{ viewer { name } }';
   const NAMED = 'query A { viewer { name } } query B { viewer { scopes } }';
 
-  test('bodies of any other kind', async () => {
+  test('with another content type', async () => {
     await agreeByFastPath({ caller, body: { query: QUERY } });
     await agreeByFastPath({ caller, body: { query: NAMED, operationName: 'A' } });
     await agreeByFastPath({ caller, body: { query: NAMED, operationName: 'B' } });
@@ -228,7 +228,7 @@ describe('of an operation that the fast path has compiled', () => {
     for (const body of [...bodies, ...texts]) await agree({ caller, body });
   });
 
-  test('a comment, which makes it another document', async () => {
+  test('with a comment, which makes it another document', async () => {
     const commented = `#A\n${QUERY}`;
     await agreeByFastPath({ caller, body: { query: commented } });
     await agree({ caller, body: { query: QUERY, operationName: '#A' } });
@@ -244,7 +244,7 @@ describe('of an operation that the fast path has compiled', () => {
     },
   );
 
-  test('parameters in the URL', async () => {
+  test('with parameters in the URL', async () => {
     await agreeByFastPath({ caller, body: { query: QUERY } });
     for (const search of [
       '?query=%7B__typename%7D',
@@ -284,7 +284,7 @@ describe('the Accept header', () => {
     'multipart/mixed, application/json',
     'text/*',
   ];
-  test.each(all)('"%s" is answered in the same way', async (accept) => {
+  test.each(all)('"%s" gets the same answer', async (accept) => {
     const headers = { Accept: accept };
     for (const query of [
       '{ viewer { name } }',
@@ -326,7 +326,7 @@ describe('the caller', () => {
     }
   });
 
-  test('with a key that is revoked or expired gets 401 from then on', async () => {
+  test('with a revoked or expired key gets 401 from then on', async () => {
     const prisma = prismaOf(gateway.app.store);
     for (const change of [
       { revokedAt: new Date() },
@@ -341,7 +341,7 @@ describe('the caller', () => {
     await warmUp();
   });
 
-  test('with a key that loses a scope, and gets it back', async () => {
+  test('with a key that loses and regains a scope gets the matching answers', async () => {
     const key = await factories.apiKey(gateway.app, { teamId, scopes: ['read'] });
     const give = (scopes: string[]) =>
       prismaOf(gateway.app.store).apiKey.update({ where: { id: key.id }, data: { scopes } });

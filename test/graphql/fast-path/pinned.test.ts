@@ -21,7 +21,7 @@ const ctx = {
   facts: new RequestFacts(null),
 } as GraphContext;
 
-test('documents that others have compiled displace each other, and no trusted one', async () => {
+test('documents that other callers compiled evict each other, but no trusted document', async () => {
   const fallbacks = createFallbackCounter(log, () => new Date(0));
   const fastPath = createFastPath({ schema, limits, slots: createAnswerSlots(), fallbacks });
   const response = new Response('{}', { headers: { 'content-type': 'application/json' } });

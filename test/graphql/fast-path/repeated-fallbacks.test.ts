@@ -9,7 +9,7 @@ import { LongLists } from '../../../src/graphql/limits/long-lists.ts';
 import { RequestFacts } from '../../../src/telemetry/request-facts.ts';
 import { createGateway } from '../../support/gateway.ts';
 
-test('an operation that fails every time is left to Yoga, until Yoga answers it without errors', async () => {
+test('an operation that always fails is passed to Yoga until Yoga answers it without errors', async () => {
   const gateway = await createGateway();
   const { limits } = gateway.app.config;
   await gateway.close();

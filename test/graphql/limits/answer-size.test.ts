@@ -36,7 +36,7 @@ describe.each([
   ['compiled', PAGE],
   ['not compiled', SKIPPED],
 ])('an answer that is %s', (_name, query) => {
-  test('is refused when it is larger than allowed, and nothing of it is sent', async () => {
+  test('is refused if it is larger than allowed, and nothing of it is sent', async () => {
     await expectWhole(query, 1);
     for (let i = 0; i < 3; i++) {
       const { response, data, errors } = await ask(query, { n: 100 });
@@ -59,7 +59,7 @@ describe.each([
   });
 });
 
-test('a mutation is answered completely, however large the answer: it has been made', async () => {
+test('a mutation that was made is answered completely, however large the answer', async () => {
   const workspaceId = BigInt(id);
   const funnel = await factories.funnel(gateway.app, { workspaceId });
   const steps = await factories.workflow(gateway.app, funnel, [{ split: 'Split', matched: ['Page'] }]);
@@ -78,7 +78,7 @@ test('a mutation is answered completely, however large the answer: it has been m
   expect(JSON.stringify(data).length).toBeGreaterThan(100 * NOTE.length);
 });
 
-test('a mutation whose input would be returned at great length is refused before it changes anything', async () => {
+test('a mutation that would return a very long input is refused before it changes anything', async () => {
   const mutation = `mutation ($input: RevokeApiKeyInput!) { revokeApiKey(input: $input) { clientMutationId } }`;
   const { id: apiKeyId } = await factories.apiKey(gateway.app, { teamId });
   const revoke = (length: number) => {

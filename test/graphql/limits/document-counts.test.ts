@@ -79,7 +79,7 @@ describe.each(COUNTED)('%s', (what, documentOf, most, mostAnonymous) => {
   });
 });
 
-test('an operation may spread fragments ten times as often as there may be any', async () => {
+test('an operation may spread fragments ten times as often as the number of fragments allowed', async () => {
   const nested = `{ __schema { ...A } } ${times(12, (i) => `fragment ${'ABCDEFGHIJKLM'[i]} on __Schema { ...${'ABCDEFGHIJKLM'[i + 1]} ...${'ABCDEFGHIJKLM'[i + 1]} }`)} fragment M on __Schema { __typename }`;
   const { errors } = await post(gateway, { query: nested }, { caller });
   expect(errors?.[0]?.message).toBe(
@@ -87,7 +87,7 @@ test('an operation may spread fragments ten times as often as there may be any',
   );
 });
 
-test('each operation is counted alone, and a fragment that nothing spreads counts nowhere', async () => {
+test('each operation is counted by itself, and an unused fragment does not count', async () => {
   const query = `query A { __schema { ${nodes(300)} } } query B { __schema { ${nodes(300)} } } fragment C on __Schema { ${nodes(300)} }`;
   const { errors } = await post(gateway, { query, operationName: 'A' }, { caller });
   expect(errors?.[0]?.message).toMatch(/^Fragment "C" is never used/);
@@ -133,14 +133,14 @@ describe.each([
     'INVALID',
   ],
 ])('%s', (_name, documentOf, message, code) => {
-  test.each([100, 60, 40])('%i of them are refused', async (count) => {
+  test.each([100, 60, 40])('refuses %i of them', async (count) => {
     const { response, errors } = await post(gateway, { query: documentOf(count) }, { caller });
     expect(response.status).toBe(400);
     expect(errors?.[0]).toMatchObject({ message: expect.stringMatching(message), extensions: { code } });
   });
 });
 
-test('a field that is repeated more often than validation can compare is refused with a message that says so', async () => {
+test('a field that is repeated too often for validation is refused with a message that says so', async () => {
   const { response, errors } = await post(
     gateway,
     { query: `{ viewer { ${'name '.repeat(1_500)} } }` },
@@ -150,7 +150,7 @@ test('a field that is repeated more often than validation can compare is refused
   expect(errors?.[0]?.message).toMatch(/^The document selects the same fields or fragments too often\./);
 });
 
-test('what is counted is what writing the fragments out would give', () => {
+test('the count is that of the document with all fragments expanded', () => {
   // Fragments only spread those behind them, so that there is no cycle.
   const fragments = fc.array(
     fc.record({ aliases: fc.nat(3), spreads: fc.array(fc.nat(5), { maxLength: 3 }) }),

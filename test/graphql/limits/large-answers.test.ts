@@ -45,7 +45,7 @@ function request(): { ctx: GraphContext; end: (reason: Error) => void } {
 const LARGE = new Uint8Array(SMALL_ANSWER_BYTES + 1);
 const GONE = new Error('gone');
 
-test('an answer that is not being read releases its slot when the client disconnects, and leaves no listener', async () => {
+test('an unread answer releases its slot when the client disconnects, and leaves no listener', async () => {
   const slots = createAnswerSlots();
   const [first, second, third] = [request(), request(), request()];
   await Promise.all([acquireSlot(slots, first.ctx), acquireSlot(slots, second.ctx)]);
@@ -58,7 +58,7 @@ test('an answer that is not being read releases its slot when the client disconn
   for (const { ctx } of [first, second, third]) expect(getEventListeners(ctx.signal, 'abort')).toEqual([]);
 });
 
-test('an answer that was read completely leaves no listener', async () => {
+test('a completely read answer leaves no listener', async () => {
   const { ctx } = request();
   await acquireSlot(createAnswerSlots(), ctx);
   const body = toAnswerBody(LARGE, ctx);

@@ -32,7 +32,7 @@ async function ask(list: string, maxBytes: number) {
 
 // One of the suite's slowest: five answers of the full executor for each of the schema's lists. Each list has resolvers of its own, so a sample
 // would not state the guarantee; and the limit is the process's, so that lists cannot be asked at the same time.
-test('every list of the schema is refused beyond the limit, and leaves no rejection unhandled', async () => {
+test('every list of the schema refuses sizes beyond the limit, and leaves no unhandled rejection', async () => {
   const refused: string[] = [];
   for (const { name, query } of SCHEMA_LISTS) {
     const whole = await ask(query, maxAnswerBytes);

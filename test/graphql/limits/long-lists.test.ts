@@ -76,7 +76,7 @@ test('every list of objects declares its size', () => {
 });
 
 describe.each(['the full executor', 'the fast path'] as const)('a long list by %s', (way) => {
-  test('costs what it really reads, with all that is read below its objects', async () => {
+  test('costs what it reads, including everything below its objects', async () => {
     const profiles = (selection: string) =>
       `shippingProfiles(first: 1) { nodes { variants { ${selection} } } }`;
     const plain = await ask(profiles('name'), way);
@@ -95,7 +95,7 @@ describe.each(['the full executor', 'the fast path'] as const)('a long list by %
     expect(paged.rows).toBe(2 + (1 + 3) * LENGTH);
   });
 
-  test('is charged by its length', async () => {
+  test('costs points by its length', async () => {
     const selection = 'shippingProfiles(first: 1) { nodes { variants { sku } } }';
     const before = await ask(selection, way);
     const after = await ask(selection, way);
@@ -126,7 +126,7 @@ describe.each(['the full executor', 'the fast path'] as const)('a long list by %
   });
 });
 
-test('a change whose answer has a long list is answered completely: it has been made', async () => {
+test('a change with a long list in its answer is answered completely, because it has been made', async () => {
   const { id } = await pool.query('select id from shipping_profiles').then(({ rows: [row] }) => row);
   const query = `mutation ($input: UpdateShippingProfileInput!) { updateShippingProfile(input: $input) { shippingProfile { name
     variants { prices(first: 10) { nodes { name } } } } } }`;
@@ -143,7 +143,7 @@ test('a change whose answer has a long list is answered completely: it has been 
   });
 });
 
-test('the full executor completes the objects of a long list in several turns of the event loop', async () => {
+test('the full executor completes the objects of a long list in several event loop ticks', async () => {
   const pace = new Pace();
   expect(pace.spread(['a', 'b'])).toEqual(['a', 'b']);
   let turn = 0;
@@ -165,7 +165,7 @@ test('the full executor completes the objects of a long list in several turns of
   expect(Math.max(...turns.values())).toBeLessThanOrEqual(500);
 });
 
-test('operations take turns: one that begins later waits for one piece of another', async () => {
+test('operations alternate: a later one waits only for one part of an earlier one', async () => {
   const order: string[] = [];
   const work = async (name: string, pieces: number) => {
     for (let piece = 0; piece < pieces; piece++) {

@@ -7,7 +7,7 @@ import { Exchange } from '../../../src/http/exchange.ts';
 import { apiKey, team } from '../../support/factories.ts';
 import { createGateway } from '../../support/gateway.ts';
 
-test('a request that ends while it waits for its turn leaves no slot behind, and holds none meanwhile', async () => {
+test('a request that ends while it waits for an event loop tick holds no slot, then or later', async () => {
   const gateway = await createGateway();
   try {
     const { id: teamId } = await team(gateway.app);

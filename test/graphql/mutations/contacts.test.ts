@@ -96,7 +96,7 @@ async function recorded() {
 const contactsIn = () => prismaOf(gateway.app.store).contact.count({ where: { workspaceId: workspace.id } });
 
 describe('a contact', () => {
-  test('is created with all that is given, and nothing is read for the answer', async () => {
+  test('is created with all input fields, without a read for the answer', async () => {
     const tag = await factories.tag(gateway.app, workspace.id, 'vip');
     const input = {
       workspaceId,
@@ -131,7 +131,7 @@ describe('a contact', () => {
     });
   });
 
-  test('of which nothing is given but where it belongs is refused, and what can be given is listed', async () => {
+  test('without any field but its workspace is refused, and the error lists the fields', async () => {
     const input = { workspaceId, idempotencyKey: 'empty', clientMutationId: 'mine' };
     const { errors } = await ask(gateway, CREATE, { input }, { caller });
     expect(errors).toMatchObject([{ extensions: { code: 'INVALID', field: 'input' } }]);
@@ -143,7 +143,7 @@ describe('a contact', () => {
     expect(await update(id, {})).toMatchObject({ id, lastName: 'Lee' });
   });
 
-  test('is changed: null clears, absent leaves, and attributes are merged', async () => {
+  test('is changed: null clears, an absent field stays, and attributes are merged', async () => {
     const [a, b] = [
       await factories.tag(gateway.app, workspace.id, 'a'),
       await factories.tag(gateway.app, workspace.id, 'b'),
@@ -181,7 +181,7 @@ describe('a contact', () => {
 describe('a retry with the same key', () => {
   const idempotencyKey = 'first-try';
 
-  test('changes nothing again, and answers as the first request was answered, whatever it selects', async () => {
+  test('changes nothing, and gets the first answer, whatever it selects', async () => {
     const contact = await create({ firstName: 'Ann', idempotencyKey });
     await update(contact.id, { firstName: 'Bea' });
     const again = await create({ firstName: 'Ann', idempotencyKey });
@@ -197,7 +197,7 @@ describe('a retry with the same key', () => {
     expect((await recorded()).actions).toEqual(['contact.created', 'contact.updated']);
   });
 
-  test('but with another input, or of another mutation, is INVALID', async () => {
+  test('with another input, or of another mutation, is INVALID', async () => {
     const { id } = await create({ firstName: 'Ann', idempotencyKey });
     const others = [
       await ask(gateway, CREATE, { input: { workspaceId, firstName: 'Bea', idempotencyKey } }, { caller }),
@@ -211,7 +211,7 @@ describe('a retry with the same key', () => {
 });
 
 describe('refused', () => {
-  test('are all fields that are wrong, by their GraphQL names', async () => {
+  test('are all invalid fields, by their GraphQL names', async () => {
     const input = {
       workspaceId,
       emailAddress: 'no address',
@@ -230,7 +230,7 @@ describe('refused', () => {
     });
   });
 
-  test('are an e-mail address that is taken, and a tag of another workspace', async () => {
+  test('are a taken e-mail address, and a tag of another workspace', async () => {
     await create({ emailAddress: 'a@example.com' });
     const other = await factories.workspace(gateway.app, { teamId: workspace.teamId });
     const tag = await factories.tag(gateway.app, other.id, 'theirs');
@@ -246,7 +246,7 @@ describe('refused', () => {
   });
 });
 
-test('who may write but not read is shown the ids of the contact that was made; a change that shows more is not made', async () => {
+test('a caller without read access gets the ids of the new contact; a change that selects more is not made', async () => {
   const writer = await factories.apiKey(gateway.app, {
     teamId: workspace.teamId,
     scopes: ['contacts:write'],

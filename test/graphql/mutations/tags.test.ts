@@ -160,7 +160,7 @@ describe('a tag', () => {
     expect(events).toEqual(['contacts/applied_tag.created']);
   });
 
-  test('has a name of its own in the workspace, and a colour', async () => {
+  test('has a unique name in the workspace, and a colour', async () => {
     const { id: tagId } = await create('vip');
     await create('other');
     const taken = await ask(gateway, UPDATE, { input: { tagId, name: 'other' } }, { caller });
@@ -217,7 +217,7 @@ describe('applying and removing', () => {
     expect(await appliedCount()).toBe(1);
   });
 
-  test('waits for a change of the contact, and holds nothing meanwhile that this one needs', async () => {
+  test('waits for a change of the contact without holding what that change needs', async () => {
     const prisma = prismaOf(gateway.app.store);
     const { id: tagId } = await create('vip');
     await apply(tagId);
@@ -240,7 +240,7 @@ describe('applying and removing', () => {
     expect(failed).toEqual([]);
   });
 
-  test('a contact never has more tags than its list shows, whoever applies them at once', async () => {
+  test('a contact never has more tags than its list returns, also with concurrent changes', async () => {
     const prisma = prismaOf(gateway.app.store);
     const names = Array.from({ length: MAX_TAGS + 5 }, (_, i) => ({
       workspaceId: workspace.id,
@@ -293,7 +293,7 @@ test('tags of workspaces, and what is applied to contacts, are lists of one stat
   expect(names).toHaveLength(6);
 });
 
-test('every change of an operation counts towards its cost', async () => {
+test('every change of an operation adds to its cost', async () => {
   const strict = await createGateway({ env: { MAX_QUERY_COST: '100' } });
   const { id, teamId } = await factories.workspace(strict.app);
   const fields = Array.from({ length: 6 }, (_, i) => `t${i}: createTag(input: $input) { __typename }`);

@@ -71,7 +71,7 @@ test('orders with contact, line items, variants and prices take one statement, h
   }
 });
 
-test('line items of which a part is read say the same as those that are read whole', async () => {
+test('partly selected line items have the same values as complete ones', async () => {
   const part = await ask(`lineItems ${LINES}`, ORDERS);
   // Selected twice, they are read whole.
   const whole = await ask(`lineItems ${LINES} again: lineItems { publicId currency createdAt }`, ORDERS);
@@ -79,7 +79,7 @@ test('line items of which a part is read say the same as those that are read who
   expect(part.json).toBe(whole.json.replaceAll(/,"again":\[[^\]]*\]/g, ''));
 });
 
-test('what orders and their lines refer to says the same whether it is read with them or apart', async () => {
+test('referenced objects are the same whether they are read with the orders or separately', async () => {
   const referred = `contact { id databaseId emailAddress createdAt } lineItems { id
     variant { id name sku trackQuantity createdAt imageIds } price { id name amount { amount currency } visible ... on SubscriptionPrice { duration } }
     product { id name archived workspace { name } } }`;
@@ -95,7 +95,7 @@ test('what orders and their lines refer to says the same whether it is read with
   expect(JSON.parse(together.json)).toEqual(parsed);
 });
 
-test('whoever may not read contacts sees orders with their lines, and no contact', async () => {
+test('a caller without access to contacts sees orders with their lines, and no contact', async () => {
   const reader = await factories.apiKey(gateway.app, { teamId, scopes: ['store:read', 'account:read'] });
   const query = `{ workspace(databaseId: ${workspaceId}) { orders(first: 1) { nodes {
     contact { emailAddress } lineItems { variant { name } } } } } }`;

@@ -63,7 +63,7 @@ test('a page of orders with contacts, lines, variants and prices takes five stat
   expect(statements.length).toBeLessThanOrEqual(5);
 });
 
-test('an order is made, changed and canceled, its contact found by its orders', async () => {
+test('an order is created, changed and canceled, and its contact found by its orders', async () => {
   const mug = await offer(app, workspaceId);
   const made = await asked<{
     createOrder: { order: { id: string; contact: { id: string }; invoices: object } };
@@ -109,7 +109,7 @@ test('an order is made, changed and canceled, its contact found by its orders', 
   });
 });
 
-test('lines keep what they were ordered as, whatever is changed afterwards', async () => {
+test('lines keep their values from the order, whatever changes afterwards', async () => {
   const mug = await offer(app, workspaceId, { name: 'Mug', amount: '12.00' });
   const id = await ordered([mug]);
   const read = () =>
@@ -140,7 +140,7 @@ test('lines keep what they were ordered as, whatever is changed afterwards', asy
   expect(await read()).toEqual(shows('Beaker, blue', 'Beaker', '99.00'));
 });
 
-test('an order of once is completed by the transaction that pays it', async () => {
+test('a one-time order is completed by the transaction that pays it', async () => {
   const id = await ordered([await offer(app, workspaceId)], { service_status: undefined });
   const paid = await asked(
     `mutation ($id: ID!) { createTransaction(input: { orderId: $id, amount: "12.00", externalId: "ch" }) {
@@ -152,7 +152,7 @@ test('an order of once is completed by the transaction that pays it', async () =
   });
 });
 
-test('erasing a contact blanks what its orders say of it, and keeps their sums', async () => {
+test('erasing a contact blanks personal data in its orders, and keeps their sums', async () => {
   const buyer = await factories.contact(app, { workspaceId, emailAddress: 'erased@example.com' });
   const id = await ordered([await offer(app, workspaceId)], {
     ...{
@@ -190,7 +190,7 @@ test('erasing a contact blanks what its orders say of it, and keeps their sums',
   });
 });
 
-test('doctor counts orders and invoices whose sums are not those of their lines', async () => {
+test('doctor counts orders and invoices whose sums differ from their lines', async () => {
   const wrong = () => countWrongSums(app.store.pool);
   expect(await wrong()).toEqual({ orders: 0, invoices: 0 });
   const id = await ordered([await offer(app, workspaceId)]);

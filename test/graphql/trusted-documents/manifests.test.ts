@@ -82,12 +82,12 @@ describe('the gateway does not start with', () => {
     expect(await failureOf(content)).toMatch(message);
   });
 
-  test('introspection where that is off', async () => {
+  test('introspection, if introspection is off', async () => {
     const content = JSON.stringify({ a: '{ __schema { __typename } }' });
     expect(await failureOf(content, { INTROSPECTION: 'off' })).toMatch(/entry "a": .*introspection/i);
   });
 
-  test('one id for two documents of different files', async () => {
+  test('one id for two documents in different files', async () => {
     await writeFile(join(files.folder, 'first.json'), JSON.stringify({ a: GOOD }));
     await writeFile(join(files.folder, 'second.json'), JSON.stringify({ a: '{ __typename }' }));
     expect(() => loadTrustedDocuments(configOf('first.json,second.json'))).toThrow(
@@ -97,7 +97,7 @@ describe('the gateway does not start with', () => {
     expect(loadTrustedDocuments(configOf('first.json,second.json')).size).toBe(1);
   });
 
-  test('a file that is missing, or is very large', async () => {
+  test('a missing or very large file', async () => {
     expect(() => loadTrustedDocuments(configOf('none.json'))).toThrow(/none\.json: ENOENT/);
     await writeFile(join(files.folder, 'large.json'), ' '.repeat(17 * 1024 * 1024));
     expect(() => loadTrustedDocuments(configOf('large.json'))).toThrow(
@@ -105,7 +105,7 @@ describe('the gateway does not start with', () => {
     );
   });
 
-  test('very many problems, told in a few lines', async () => {
+  test('very many problems, reported in a few lines', async () => {
     const all = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`id${i}`, '{ nope }']));
     const message = await failureOf(JSON.stringify(all));
     expect(message).toMatch(/; and 490 more\.$/);
@@ -113,7 +113,7 @@ describe('the gateway does not start with', () => {
   });
 });
 
-test('a client finds a document by its id with and without the prefix that tells its kind', () => {
+test('a client may use the id of a document with and without its algorithm prefix', () => {
   const documents = loadTrustedDocuments(configOf('manifest-0.json'));
   expect(documents.find(sha256(GOOD))?.text).toBe(GOOD);
   expect(documents.find(`sha256:${sha256(GOOD)}`)?.text).toBe(GOOD);
@@ -134,7 +134,7 @@ test.each([
   expect(() => parseConfig(env, '/')).toThrow(message);
 });
 
-test('doctor counts them, and says what is off', async () => {
+test('doctor counts them, and reports what is off', async () => {
   expect(await checkTrustedDocuments(configOf('manifest-0.json'))).toMatchObject([
     { status: 'ok', message: '1 in one file; others are executed too' },
   ]);

@@ -69,7 +69,7 @@ const gateways: readonly [string, () => Gateway][] = [
 ];
 
 describe.each(gateways)('%s', (_, which) => {
-  test.each(FORMS)('a document is named by %s', async (_form, named) => {
+  test.each(FORMS)('a document is identified by %s', async (_form, named) => {
     const { id, name } = us(which());
     // The first time through Yoga, then on the fast path.
     for (let time = 0; time < 3; time++) {
@@ -79,7 +79,7 @@ describe.each(gateways)('%s', (_, which) => {
     }
   });
 
-  test.each(FORMS)('over GET, too: by %s', async (_form, named) => {
+  test.each(FORMS)('over GET too, by %s', async (_form, named) => {
     const { id, name, caller } = us(which());
     const texts = Object.entries({ ...named, variables: { id } }).map(([key, value]): [string, string] => [
       key,
@@ -89,12 +89,12 @@ describe.each(gateways)('%s', (_, which) => {
     expect(await response.json()).toEqual({ data: { workspace: { name } } });
   });
 
-  test('an id may be any text that the manifest has', async () => {
+  test('an id may be any text in the manifest', async () => {
     const response = await send(which(), { doc_id: md5(KIND) });
     expect(await response.json()).toEqual({ data: { viewer: { kind: 'API_KEY' } } });
   });
 
-  test('a document of several operations needs the name of one', async () => {
+  test('a document with several operations needs an operation name', async () => {
     const documentId = sha256(TWO);
     expect(await codeOf(await send(which(), { documentId }))).toEqual([400, 'OPERATION_RESOLUTION_FAILURE']);
     expect(await codeOf(await send(which(), { documentId, operationName: 'None' }))).toEqual([
@@ -108,7 +108,7 @@ describe.each(gateways)('%s', (_, which) => {
     }
   });
 
-  test('its variables are checked, and so are credentials, its cost and its rules', async () => {
+  test('its variables, credentials, cost and rules are checked', async () => {
     const documentId = HASH;
     expect((await codeOf(await send(which(), { documentId })))[0]).toBe(400);
     expect(
@@ -148,13 +148,13 @@ describe.each(gateways)('%s', (_, which) => {
   });
 });
 
-test('texts are executed beside trusted documents, with a hash as Apollo’s clients send it too', async () => {
+test('texts are executed in addition to trusted documents, also with the hash that Apollo’s clients send', async () => {
   const extensions = { persistedQuery: { version: 1, sha256Hash: 'x' } };
   for (const body of [{ query: KIND }, { query: KIND, extensions }])
     expect(await (await send(open, body)).json()).toEqual({ data: { viewer: { kind: 'API_KEY' } } });
 });
 
-describe('where only trusted documents are executed', () => {
+describe('if only trusted documents are allowed', () => {
   const extensions = { persistedQuery: { version: 1, sha256Hash: HASH } };
   test.each<[string, object]>([
     ['a text', { query: '{ viewer { kind } }' }],
@@ -183,7 +183,7 @@ describe('where only trusted documents are executed', () => {
     }
   });
 
-  test('neither is a text that the fast path would know', async () => {
+  test('a text that the fast path has compiled is refused too', async () => {
     const { id } = us(strict);
     for (let time = 0; time < 3; time++) await send(strict, { documentId: HASH, variables: { id } });
     expect(await codeOf(await send(strict, { query: WORKSPACE, variables: { id } }))).toEqual([
@@ -192,7 +192,7 @@ describe('where only trusted documents are executed', () => {
     ]);
   });
 
-  test('a browser is told that there is no GraphiQL, and why', async () => {
+  test('a browser learns that there is no GraphiQL, and why', async () => {
     const response = await strict.send('/graphql', { headers: { Accept: 'text/html' } });
     for (const parameter of ['documentId', 'doc_id']) {
       const opened = await strict.send(`/graphql?${parameter}=${HASH}`, {

@@ -35,7 +35,7 @@ const anOrder = () =>
 const newTag = async (name: string) =>
   (await send('POST', `/workspaces/${tenant.workspace.id}/orders/tags`, { orders_tag: { name } })).object;
 
-test('a tag is applied once: again it is answered 200 with what is there, and the order shows it', async () => {
+test('a tag is applied once: a repetition gets 200 with the tag, and the order includes it', async () => {
   const { id: orderId } = await anOrder();
   const [one, other] = [await newTag('Gift'), await newTag('Urgent')];
   expect(one).toMatchObject({ name: 'Gift', color: '#888888', workspace_id: Number(tenant.workspace.id) });
@@ -67,7 +67,7 @@ test('a tag is applied once: again it is answered 200 with what is there, and th
   expect((await send('GET', `/orders/${orderId}`)).object.tag_ids).toEqual([]);
 });
 
-test('a name is of one tag, and only tags of the workspace are applied', async () => {
+test('a name belongs to one tag, and only tags of the workspace can be applied', async () => {
   await newTag('Only one');
   const again = await send('POST', `/workspaces/${tenant.workspace.id}/orders/tags`, {
     orders_tag: { name: 'Only one' },

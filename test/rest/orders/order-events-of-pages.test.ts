@@ -53,7 +53,7 @@ const places = (events: Happened[]) => [
 const IN_FUNNEL = [shown, funnel.id, ofShown.id, ofFunnel.id, ofAll.id].join();
 const subscription = { order_type: 'subscription-order', billing_status: 'paid', service_status: 'active' };
 
-test('whatever happens to an order happens on its page, and those that want this page or funnel are notified', async () => {
+test('every event of an order happens on its page, and endpoints for this page or funnel are notified', async () => {
   const made: { id: number; invoiceId: number }[] = [];
   const steps: Record<string, () => Promise<unknown>> = {
     order: async () => made.push(await till.order([[mug, 1]], { page_id: shown })),
@@ -91,14 +91,14 @@ test('whatever happens to an order happens on its page, and those that want this
   }
 });
 
-test('a page that no funnel shows has no funnel, and an order without a page has neither', async () => {
+test('a page without a funnel leaves the funnel empty, and an order without a page both', async () => {
   const onAlone = await happening(() => till.order([[mug, 1]], { page_id: Number(alone.id) }));
   expect(places(onAlone)).toEqual([[alone.id, null, ofAlone.id, ofAll.id].join()]);
   const nowhere = await happening(() => till.order([[mug, 1]]));
   expect(places(nowhere)).toEqual([[null, null, ofAll.id].join()]);
 });
 
-test('who is created by an order is created on its page', async () => {
+test('a contact that an order creates is created on the page of the order', async () => {
   const attributes = { email_address: 'new@example.com' };
   const events = await happening(() =>
     till.order([[mug, 1]], { page_id: shown, contact_id: undefined, contact_attributes: attributes }),
@@ -107,7 +107,7 @@ test('who is created by an order is created on its page', async () => {
   expect(places(events)).toEqual([IN_FUNNEL]);
 });
 
-test('an event shows its page and funnel', async () => {
+test('an event has its page and funnel', async () => {
   await till.order([[mug, 1]], { page_id: shown });
   const path = `/api/v2/workspaces/${workspaceId}/webhooks/outgoing/events?sort_order=desc&per_page=1`;
   const [event] = JSON.parse((await client.send('GET', path)).text);

@@ -44,7 +44,7 @@ async function subscribe(quantity = 3, daysLeft = 10, given = {}) {
   return { ...order, path, send };
 }
 
-test('the preview says what performing does, and writes nothing', async () => {
+test('the preview returns the result of the change, and writes nothing', async () => {
   const { id, send, path } = await subscribe();
   const before = await digest(gateway, CHANGEABLE, client.teamId);
   const { status, change } = await send('', dearer, { prorate: true });
@@ -93,7 +93,7 @@ test('the preview says what performing does, and writes nothing', async () => {
   expect(await client.refused(422, 'POST', path, same)).toEqual(['products_price_id']);
 });
 
-test('a price that the period was billed for already is not billed again', async () => {
+test('a period that was billed already is not billed again', async () => {
   const { id, send } = await subscribe();
   const [one, down, again] = [
     await send('/perform', dearer, { prorate: true }),
@@ -110,7 +110,7 @@ test('a price that the period was billed for already is not billed again', async
   expect(interim.map(({ total_amount }) => total_amount)).toEqual(['10.01', '3.00']);
 });
 
-test('what is prorated is rounded half up, once, to the smallest unit', async () => {
+test('prorated amounts are rounded half up, once, to the smallest unit', async () => {
   const cent = await anotherPrice(app, { workspaceId, goods: plan, amount: '10.01' });
   for (const [quantity, days, due] of [
     [1, 15, '0.01'],
@@ -125,7 +125,7 @@ test('what is prorated is rounded half up, once, to the smallest unit', async ()
   }
 });
 
-test('without proration, at the next renewal, and for less, nothing is due now', async () => {
+test('nothing is due now without proration, at the next renewal, or for a lower price', async () => {
   for (const [goods, more, type, total] of [
     [dearer, {}, 'upgraded', '60.03'],
     [dearer, { effective_time: 'next_renewal', prorate: true }, 'upgraded', '60.03'],
@@ -150,7 +150,7 @@ test('without proration, at the next renewal, and for less, nothing is due now',
   }
 });
 
-test('prices to which a line cannot change are refused, and orders whose lines do not', async () => {
+test('prices and orders that do not permit the change are refused', async () => {
   const { path } = await subscribe();
   const foreign = await offer(app, workspaceId, { paymentType: 'subscription' });
   const archived = await anotherPrice(app, { workspaceId, goods: plan, amount: '7.00' });
@@ -184,7 +184,7 @@ test('prices to which a line cannot change are refused, and orders whose lines d
   }
 });
 
-test('a public id names a price, and a retry changes nothing more', async () => {
+test('a public id identifies a price, and a retry changes nothing more', async () => {
   const { id, path } = await subscribe();
   const { rows } = await app.store.pool.query<{ public_id: string }>(
     'select public_id from product_prices where id = $1',
@@ -225,7 +225,7 @@ test('in a trial nothing is due now', async () => {
   expect(rows).toEqual([{ amount: '30.00', first_amount: '1.00' }]);
 });
 
-test('another payment type of the price that a line was ordered at changes nothing of it', async () => {
+test('a changed payment type of the ordered price does not affect the line', async () => {
   const was = await offer(app, workspaceId, { amount: '10.00', paymentType: 'subscription' });
   const more = await anotherPrice(app, { workspaceId, goods: was, amount: '15.00' });
   const once = await anotherPrice(app, { workspaceId, goods: was, amount: '15.00', paymentType: 'one_time' });

@@ -40,7 +40,7 @@ async function send(method: string, path: string, body?: object, key?: string): 
   return [shown].flat().map((one) => (one['orders_line_items_change'] ?? one) as Shown);
 }
 
-test('have the members of the public API alone over REST and in events; GraphQL and the audit trail have all', async () => {
+test('have only the members of the public API over REST and in events; GraphQL and the audit trail have all', async () => {
   const { body: contact } = await client.create();
   const given = {
     order: {

@@ -93,7 +93,7 @@ async function refund(face: Face, transactionId: number, amount?: string): Promi
 }
 
 describe.each(['rest', 'graphql'] as const)('over %s', (face) => {
-  test('a refund answers the payment with what was paid back and the refund; each changes the order', async () => {
+  test('a refund returns the payment with the refunded amount and the refund; each changes the order', async () => {
     const order = await till.order([[mug, 3]]);
     expect(await show(order.id)).toMatchObject({ refunded_amount: '0.00' });
     const { body: payment } = await till.pay(order.id, { amount: '30' });
@@ -218,7 +218,7 @@ describe.each(['rest', 'graphql'] as const)('over %s', (face) => {
   });
 });
 
-test('a repeated refund with an idempotency key is answered as the first', async () => {
+test('a repeated refund with an idempotency key gets the first answer', async () => {
   const order = await till.order([[mug, 1]]);
   const { body: payment } = await till.pay(order.id, { amount: '10' });
   const send = () =>
@@ -234,7 +234,7 @@ test('a repeated refund with an idempotency key is answered as the first', async
   expect(first.body).toMatchObject({ refunded_amount: '1.00', refund: { amount: '1.00' } });
 });
 
-test('the fulfillment status of an order is that of its invoices together', async () => {
+test('the fulfillment status of an order combines those of its invoices', async () => {
   const { id, invoiceId } = await paidOrder();
   const bill = async (goods: typeof mug, status = 'unpaid') => {
     const made = await client.send('POST', `/api/v2/orders/${id}/invoices`, {
@@ -290,7 +290,7 @@ test('the fulfillment status of an order is that of its invoices together', asyn
   }
 });
 
-test('a change of invoices that leaves the billing status changes the order with its fulfillment status', async () => {
+test('a change of invoices that keeps the billing status changes the order with its fulfillment status', async () => {
   const { id, invoiceId } = await till.order([[mug, 3]], { billing_status: 'unpaid' });
   const order = { id };
   const { contact_id: contactId } = await show(id);
@@ -317,7 +317,7 @@ test('a change of invoices that leaves the billing status changes the order with
   expect(await show(id)).toMatchObject({ billing_status: 'unpaid', fulfillment_status: 'complete' });
 });
 
-test('fulfillments are shown to requests that read and name them, and over GraphQL; webhooks never have them', async () => {
+test('fulfillments are returned for reads with expand[], and over GraphQL; webhooks never have them', async () => {
   const { id, invoiceId } = await paidOrder();
   const { contact_id: contactId } = await show(id);
   const { line_items: lines } = await till.get(`orders/invoices/${invoiceId}`);
@@ -367,7 +367,7 @@ test('fulfillments are shown to requests that read and name them, and over Graph
   for (const { data } of rows) expect(Object.keys(data)).toEqual(Object.keys(plain));
 });
 
-test('fulfillments, refunds and restocks of the same orders at once all succeed', async () => {
+test('concurrent fulfillments, refunds and restocks of the same orders all succeed', async () => {
   const orders = await Promise.all([paidOrder(), paidOrder()]);
   const { contact_id: contactId } = await show(orders[0]?.id ?? 0);
   const lineIds = await Promise.all(

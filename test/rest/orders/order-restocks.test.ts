@@ -27,7 +27,7 @@ async function linesOf(invoiceId: number): Promise<number[]> {
 
 const MEMBER = 'included_invoices_line_items_attributes';
 
-test('what came back is in stock again, never more of a line than was ordered', async () => {
+test('restocked goods are in stock again, never more of a line than was ordered', async () => {
   const mug = await offer(app, client.workspaceId, { stock: 5 });
   const cup = await offer(app, client.workspaceId, { name: 'Cup' });
   const { invoiceId } = await till.order([
@@ -72,7 +72,7 @@ test('what came back is in stock again, never more of a line than was ordered', 
   expect(await till.get(`orders/invoices/restocks/${body.id}`)).toEqual(body);
 });
 
-test('what is ordered by the hundred thousand leaves the stock and comes back as little does', async () => {
+test('very large quantities leave the stock and come back like small ones', async () => {
   const mug = await offer(app, client.workspaceId, { stock: 250_000 });
   const { invoiceId } = await till.order([[mug, 200_000]]);
   expect(await stockOf(mug)).toBe(50_000);
@@ -86,7 +86,7 @@ test('what is ordered by the hundred thousand leaves the stock and comes back as
   expect(await stockOf(mug)).toBe(250_000);
 });
 
-test('lines of another invoice, and those that bill nothing that was ordered, do not come back', async () => {
+test('lines of another invoice, and lines without ordered goods, cannot be restocked', async () => {
   const mug = await offer(app, client.workspaceId, { stock: 5, setup: '1.00' });
   const one = await till.order([[mug, 1]]);
   const other = await till.order([[mug, 1]]);
@@ -117,7 +117,7 @@ test('lines of another invoice, and those that bill nothing that was ordered, do
   expect(await stockOf(mug)).toBe(4);
 });
 
-describe('what was not taken out of stock does not come back to it', () => {
+describe('goods that never left the stock do not come back to it', () => {
   /** Restocks so many of the first line of an invoice. @returns the stock afterwards */
   async function restocked(of: Goods, invoiceId: number, quantity: number, line = 0) {
     const lines = await linesOf(invoiceId);
@@ -141,7 +141,7 @@ describe('what was not taken out of stock does not come back to it', () => {
     expect(await restocked(mug, invoiceId, quantity)).toBe(stock);
   });
 
-  test('one by one: what was taken comes back first', async () => {
+  test('one by one: goods from the stock come back first', async () => {
     const mug = await offer(app, client.workspaceId, { stock: 2, outOfStockSales: true });
     const { invoiceId } = await till.order([[mug, 4]]);
     const stocks = [];
@@ -149,7 +149,7 @@ describe('what was not taken out of stock does not come back to it', () => {
     expect(stocks).toEqual([1, 2, 2, 2]);
   });
 
-  test('of two lines of one order the first has taken what there was', async () => {
+  test('of two lines of one order the first took the remaining stock', async () => {
     const mug = await offer(app, client.workspaceId, { stock: 3, outOfStockSales: true });
     const { invoiceId } = await till.order([
       [mug, 2],
@@ -159,7 +159,7 @@ describe('what was not taken out of stock does not come back to it', () => {
     expect(await restocked(mug, invoiceId, 2, 0)).toBe(3);
   });
 
-  test('of two orders the first has', async () => {
+  test('of two orders the first took it', async () => {
     const mug = await offer(app, client.workspaceId, { stock: 3, outOfStockSales: true });
     const first = await till.order([[mug, 2]]);
     const second = await till.order([[mug, 2]]);
@@ -167,7 +167,7 @@ describe('what was not taken out of stock does not come back to it', () => {
     expect(await restocked(mug, first.invoiceId, 2)).toBe(3);
   });
 
-  test('while nobody counted', async () => {
+  test('before the stock was counted', async () => {
     const mug = await offer(app, client.workspaceId);
     await track(mug, false, 10);
     const { invoiceId } = await till.order([[mug, 3]]);
@@ -175,7 +175,7 @@ describe('what was not taken out of stock does not come back to it', () => {
     expect(await restocked(mug, invoiceId, 3)).toBe(10);
   });
 
-  test('but all of an order of an earlier version does, of which that is not known', async () => {
+  test('but all goods of an earlier version’s order do, since that was not recorded', async () => {
     const mug = await offer(app, client.workspaceId, { stock: 5 });
     const { id, invoiceId } = await till.order([[mug, 3]]);
     await app.store.pool.query('update order_line_items set taken_quantity = null where order_id = $1', [id]);

@@ -29,7 +29,7 @@ async function newEvents(): Promise<string[]> {
   return fresh.toSorted();
 }
 
-test('a payment in part counts against what is due, and the rest pays invoice and order', async () => {
+test('a partial payment reduces the amount due, and the rest pays invoice and order', async () => {
   const order = await makeOrder();
   const state = await stateOf(order);
   expect(state).toEqual(['pending', 'unpaid', '30.00']);
@@ -54,7 +54,7 @@ test('a payment in part counts against what is due, and the rest pays invoice an
   ]);
 });
 
-test('more than is due is refused, and so is what is no amount', async () => {
+test('an amount above the amount due, or an invalid one, is refused', async () => {
   const order = await makeOrder();
   const path = `/api/v2/orders/${order.id}/transactions`;
   const other = await makeOrder();
@@ -83,7 +83,7 @@ test('more than is due is refused, and so is what is no amount', async () => {
   ).toEqual(['amount']);
 });
 
-test('what was declined or is pending is recorded, and pays nothing', async () => {
+test('a declined or pending transaction is recorded, and pays nothing', async () => {
   const order = await makeOrder();
   for (const given of [{ result: 'declined' }, { status: 'pending' }, { status: 'voided' }]) {
     const { status, body } = await till.pay(order.id, { amount: '999.00', reason: 'no funds', ...given });
@@ -94,7 +94,7 @@ test('what was declined or is pending is recorded, and pays nothing', async () =
   }
 });
 
-test('a payment of a draft is whole, and gives it a number', async () => {
+test('a payment of a draft covers all of it, and gives it a number', async () => {
   const order = await makeOrder({ billing_status: 'draft' });
   const path = `/api/v2/orders/${order.id}/transactions`;
   const given = { external_id: 'ch', invoice_id: order.invoiceId };
@@ -103,7 +103,7 @@ test('a payment of a draft is whole, and gives it a number', async () => {
   expect((await till.get(`orders/invoices/${order.invoiceId}`))['invoice_number']).not.toBe('');
 });
 
-test('a refund in part, then of all the rest', async () => {
+test('a partial refund, then the rest', async () => {
   const order = await makeOrder();
   const { body: payment } = await till.pay(order.id, { amount: '30' });
   await newEvents();
@@ -155,7 +155,7 @@ test('a refund in part, then of all the rest', async () => {
   expect(await newEvents()).toEqual([]);
 });
 
-test('an invoice is refunded only when all that it asked for was paid by transactions and is paid back', async () => {
+test('an invoice is refunded only when transactions paid all of it and all is paid back', async () => {
   const order = await makeOrder();
   const { body: payment } = await till.pay(order.id, { amount: '10' });
   const { status } = await client.send('PUT', `/api/v2/orders/invoices/${order.invoiceId}`, {
@@ -166,7 +166,7 @@ test('an invoice is refunded only when all that it asked for was paid by transac
   expect(await stateOf(order)).toEqual(['partially-refunded', 'partially-refunded', '0.00']);
 });
 
-test('what is paid back of an invoice that is open is due again', async () => {
+test('a refund of an open invoice is due again', async () => {
   const order = await makeOrder();
   const { body: payment } = await till.pay(order.id, { amount: '10' });
   await till.refund(payment.id, { amount: '4' });
@@ -175,7 +175,7 @@ test('what is paid back of an invoice that is open is due again', async () => {
   expect(await stateOf(order)).toEqual(['paid', 'paid', '0.00']);
 });
 
-test('an invoice of which all is paid back that was paid in part waits again as one that was not paid', async () => {
+test('a partly paid invoice that is refunded completely waits for payment like an unpaid one', async () => {
   const order = await makeOrder();
   const { body: first } = await till.pay(order.id, { amount: '10' });
   const { body: second } = await till.pay(order.id, { amount: '5' });
@@ -203,7 +203,7 @@ test('an invoice of which all is paid back that was paid in part waits again as 
   expect(await newEvents()).toContain('orders/invoice.past_due');
 });
 
-test('the retry of a payment and of a refund gets the first answer, also when nothing is left', async () => {
+test('the retry of a payment and of a refund gets the first answer, also when nothing remains', async () => {
   const order = await makeOrder();
   const key = { 'Idempotency-Key': 'pay-once' };
   const first = await till.pay(order.id, { amount: '30' }, key);
@@ -216,7 +216,7 @@ test('the retry of a payment and of a refund gets the first answer, also when no
   expect(await till.get(`orders/${order.id}/transactions`)).toHaveLength(2);
 });
 
-test('amounts have the places of their currency', async () => {
+test('amounts have the decimal places of their currency', async () => {
   const yen = await offer(gateway.app, client.workspaceId, { amount: '1000', currency: 'JPY' });
   const order = await till.order([[yen, 1]]);
   const path = `/api/v2/orders/${order.id}/transactions`;
@@ -225,7 +225,7 @@ test('amounts have the places of their currency', async () => {
   expect(await stateOf(order)).toEqual(['pending', 'partially-paid', '1']);
 });
 
-test('an invoice that was not paid can be abandoned, once', async () => {
+test('an unpaid invoice can be abandoned, once', async () => {
   const order = await makeOrder();
   await newEvents();
   const path = `/api/v2/orders/invoices/${order.invoiceId}/abandon`;
@@ -275,7 +275,7 @@ describe('a refund', () => {
     },
   );
 
-  test('that is not partial pays back the rest, and no other amount', async () => {
+  test('without partial pays back the rest, and no other amount', async () => {
     const id = await paid();
     expect((await till.refund(id, { partial: true, amount: '2.00' })).body['status']).toBe(
       'partially-refunded',
@@ -292,7 +292,7 @@ describe('a refund', () => {
   });
 });
 
-test('a payment is a sale unless it is called something else; a refund is called nothing', async () => {
+test('a payment is a sale unless it has another kind; a refund has none', async () => {
   const mug = await offer(gateway.app, client.workspaceId, { amount: '12.00' });
   const { id } = await till.order([[mug, 2]]);
   const payment = await till.pay(id, { amount: '12.00' });

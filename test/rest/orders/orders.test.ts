@@ -76,8 +76,8 @@ async function stockOf(variantId: bigint): Promise<number | null> {
   return found?.quantity ?? null;
 }
 
-describe('making an order', () => {
-  test('copies what was ordered, adds it up exactly, and writes an invoice', async () => {
+describe('creating an order', () => {
+  test('copies the ordered goods, adds them up exactly, and writes an invoice', async () => {
     const [mug, tea] = [
       await goods({ amount: '12.10', setup: '1.01' }),
       await goods({ name: 'Tea', amount: '0.07' }),
@@ -119,7 +119,7 @@ describe('making an order', () => {
     expect(await eventsOf()).toEqual(['order.created', 'orders/invoice.created']);
   });
 
-  test('in a currency without digits and in one with three', async () => {
+  test('in a currency without decimal places and in one with three', async () => {
     expect(await make([line(await goods({ amount: '500', currency: 'JPY' }), 3)])).toMatchObject({
       total_amount: '1500',
       tax_amount: '0',
@@ -129,7 +129,7 @@ describe('making an order', () => {
     });
   });
 
-  test('a change of the price, of its name and of the product changes no order', async () => {
+  test('a change of the price, of its name or of the product changes no order', async () => {
     const mug = await goods();
     const order = await make([line(mug)]);
     await app.store.pool.query('update product_prices set amount = 99 where id = $1', [mug.priceId]);
@@ -156,7 +156,7 @@ describe('making an order', () => {
     ]);
   });
 
-  test('periods of any unit are reckoned with for a thousand years', async () => {
+  test('periods of any unit are computed for a thousand years', async () => {
     for (const [interval, intervalCount] of [
       ['day', 1_095],
       ['week', 1_001],
@@ -178,7 +178,7 @@ describe('making an order', () => {
     }
   });
 
-  test('refuses what cannot be ordered, and names the line', async () => {
+  test('refuses goods that cannot be ordered, and reports the line', async () => {
     const [mug, other, yen] = [await goods(), await goods(), await goods({ currency: 'JPY', amount: '5' })];
     const gone = await goods();
     await app.store.pool.query('update products set archived_at = now() where id = $1', [gone.productId]);
@@ -204,7 +204,7 @@ describe('making an order', () => {
     ).toEqual([]);
   });
 
-  test('takes exactly one contact: an id, or an address by which one is found or created', async () => {
+  test('takes exactly one contact: an id, or an e-mail address that finds or creates one', async () => {
     const mug = await goods();
     const refused = (members: object) => client.refused(422, 'POST', orders(), bodyOf([line(mug)], members));
     const attributes = { contact_attributes: { email_address: 'new@example.com' } };
@@ -242,7 +242,7 @@ describe('making an order', () => {
     expect(status).toBe(403);
   });
 
-  test('two at once for the same new address make one contact', async () => {
+  test('two concurrent orders for the same new address create one contact', async () => {
     const mug = await goods();
     const contact = { contact_id: undefined, contact_attributes: { email_address: 'both@example.com' } };
     const made = await Promise.all(Array.from({ length: 4 }, () => make([line(mug)], contact)));
@@ -250,7 +250,7 @@ describe('making an order', () => {
     expect((await eventsOf()).filter((type) => type === 'contact.created')).toHaveLength(1);
   });
 
-  test('the same key makes one order, also where the price is archived meanwhile', async () => {
+  test('the same key creates one order, also if the price is archived meanwhile', async () => {
     const mug = await goods({ stock: 5 });
     const again = () => client.send('POST', orders(), bodyOf([line(mug)]), { 'Idempotency-Key': 'order-1' });
     const first = await again();
@@ -261,7 +261,7 @@ describe('making an order', () => {
 });
 
 describe('stock', () => {
-  test('is taken when an order is made, and never more than there is', async () => {
+  test('is reduced when an order is created, and never below zero', async () => {
     const mug = await goods({ stock: 3 });
     await make([line(mug), line(mug)]);
     expect(await stockOf(mug.variantId)).toBe(1);
@@ -273,7 +273,7 @@ describe('stock', () => {
     expect(await stockOf(oversold.variantId)).toBe(0);
   });
 
-  test('the last one is sold once, whoever else wants it at the same moment, in whatever order of lines', async () => {
+  test('the last piece is sold once, whatever concurrent orders there are, in any order of lines', async () => {
     const [one, two] = [await goods({ stock: 3 }), await goods({ stock: 3 })];
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
@@ -289,7 +289,7 @@ describe('stock', () => {
 });
 
 describe('numbers', () => {
-  test('count up without a gap, whatever is refused and made at once; a draft has none until it is issued', async () => {
+  test('ascend without a gap, despite refusals and concurrency; a draft has none until it is issued', async () => {
     const [mug, few] = [await goods(), await goods({ stock: 0 })];
     await Promise.all([
       ...Array.from({ length: 4 }, () => make([line(mug)])),
@@ -307,7 +307,7 @@ describe('numbers', () => {
     expect(numbers.toSorted()).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
-  test('that a client gives are unique, and passed over by those that count', async () => {
+  test('from a client are unique, and skipped by the counter', async () => {
     const mug = await goods();
     const order = await make([line(mug)]);
     const { id } = await invoiceOf(order.id);
@@ -325,7 +325,7 @@ describe('numbers', () => {
     expect(list).toMatchObject([{ id }]);
   });
 
-  test('that another request gives to an invoice at the same moment are passed over, whatever takes the next one', async () => {
+  test('from a concurrent request are skipped, whatever takes the next one', async () => {
     const club = await goods({ paymentType: 'subscription' });
     const { workspaceId } = client;
     const dearer = await anotherPrice(app, { workspaceId, goods: club, amount: '90.00' });
@@ -364,7 +364,7 @@ describe('numbers', () => {
     expect(await invoicesOf(order.id)).toMatchObject([{ invoice_number: '6' }, { invoice_number: '8' }]);
   });
 
-  test('that other requests give to invoices again and again are waited for only so long, and then nothing is changed', async () => {
+  test('from other requests, again and again, are waited for only for a limited time, and then nothing is changed', async () => {
     const mug = await goods();
     const { workspaceId } = client;
     const draft = await make([line(mug)], { billing_status: 'draft' });
@@ -409,7 +409,7 @@ describe('numbers', () => {
     await change(draft.id, { billing_status: 'unpaid' });
   });
 
-  test('are passed over at once, however many in a row clients have given', async () => {
+  test('are skipped at once, however many in a row clients have set', async () => {
     const order = await make([line(await goods())]);
     const { workspaceId } = client;
     const give = (first: number, last: number) =>
@@ -477,13 +477,13 @@ describe('statuses', () => {
     expect(await since()).toEqual([]);
   });
 
-  describe('an order that is paid', () => {
+  describe('a paid order', () => {
     const once = ['one-time-order.completed', 'order.completed'];
     const served = (types: string[]) => types.filter((type) => /completed$|activated$/.test(type)).toSorted();
     const pay = (id: number, given: object) =>
       sent('POST', `/api/v2/orders/${id}/transactions`, { external_id: 'ch', ...given }, 201);
 
-    test('of once is completed with it: made so, by transactions, by its invoice, by its billing status', async () => {
+    test('is completed if it is one-time: at its creation, by transactions, by its invoice, by its billing status', async () => {
       const since = watching();
       const made = await make([line(await goods())], { billing_status: 'paid' });
       expect([made['service_status'], served(await since())]).toEqual(['completed', once]);
@@ -503,7 +503,7 @@ describe('statuses', () => {
       }
     });
 
-    test('in parts is completed by the last of them, once', async () => {
+    test('in instalments is completed by the last of them, once', async () => {
       const order = await make([line(await goods())]);
       const since = watching();
       await pay(order.id, { amount: '5.00' });
@@ -526,7 +526,7 @@ describe('statuses', () => {
       expect(served(await since())).toEqual(once);
     });
 
-    test('of nothing is paid and completed at once, unless it is called something else', async () => {
+    test('of zero is paid and completed at once, unless it has another status', async () => {
       const since = watching();
       const free = await goods({ amount: '0.00' });
       const order = await make([line(free, 3)]);
@@ -543,7 +543,7 @@ describe('statuses', () => {
       expect(draft).toMatchObject({ billing_status: 'draft', service_status: 'pending' });
     });
 
-    test('keeps a service status that was given, and one that nobody set for it', async () => {
+    test('keeps a service status that was set, and one that nobody set for it', async () => {
       const since = watching();
       for (const service_status of ['pending', 'active', 'canceled']) {
         const order = await make([line(await goods())], { billing_status: 'paid', service_status });
@@ -584,7 +584,7 @@ describe('statuses', () => {
     });
   });
 
-  test('that may not follow are refused with 409, from where to where', async () => {
+  test('that must not follow are refused with 409, with both statuses', async () => {
     const order = await make([line(await goods())], { billing_status: 'paid', service_status: 'completed' });
     const { id } = await invoiceOf(order.id);
     const refused = (path: string, body: object) => client.refused(409, 'PUT', path, body);
@@ -634,7 +634,7 @@ describe('statuses', () => {
     expect([now['activated_at'], now['churned_at'], now['canceled_at']]).not.toContain(null);
   });
 
-  test('canceling voids what waits for money, and is done once', async () => {
+  test('canceling voids open amounts, and is done once', async () => {
     const order = await make([line(await goods())], {
       order_type: 'subscription-order',
       service_status: 'active',
@@ -660,7 +660,7 @@ describe('statuses', () => {
     expect(await client.refused(409, 'POST', `/api/v2/orders/${done.id}/cancel`)).toEqual(['service_status']);
   });
 
-  test('a one-time order is not canceled by its own request: it is called off by its statuses', async () => {
+  test('a one-time order has no cancellation request: its statuses cancel it', async () => {
     for (const members of [{}, { billing_status: 'paid' }, { service_status: 'canceled' }]) {
       const order = await make([line(await goods())], members);
       expect(await client.refused(422, 'POST', `/api/v2/orders/${order.id}/cancel`)).toEqual(['order_type']);
@@ -696,7 +696,7 @@ describe('statuses', () => {
     expect((await made())['churned_at']).toBeNull();
   });
 
-  test('canceling an order that is called canceled voids what waits for money too, and keeps the reasons', async () => {
+  test('canceling an order with the status canceled voids open amounts too, and keeps the reasons', async () => {
     const order = await make([line(await goods())], {
       ...{ order_type: 'subscription-order', service_status: 'active' },
     });
@@ -716,7 +716,7 @@ describe('statuses', () => {
   });
 });
 
-test('an id in the lines of a new order or invoice names nothing: each is a new one', async () => {
+test('an id in the lines of a new order or invoice is ignored: each line is new', async () => {
   const mug = await goods();
   const order = await make([{ ...line(mug), id: 10 ** 9 }]);
   const path = `/api/v2/orders/${order.id}/invoices`;
@@ -731,7 +731,7 @@ test('an id in the lines of a new order or invoice names nothing: each is a new 
 });
 
 describe('an invoice', () => {
-  test('is written by hand, its sum from its lines', async () => {
+  test('can be written by hand, with its sum from its lines', async () => {
     const mug = await goods();
     const order = await make([line(mug)]);
     const path = `/api/v2/orders/${order.id}/invoices`;
@@ -785,7 +785,7 @@ describe('an invoice', () => {
     ).toEqual(['line_items_attributes[0].products_price_id']);
   });
 
-  test('has at least one of each line; its sums never fall below what was paid, and stay once it is settled', async () => {
+  test('has at least one of each line; its sums never fall below the paid amount, and are final once it is settled', async () => {
     const order = await make([line(await goods(), 2)]);
     const { id, line_items: lines } = await invoiceOf(order.id);
     const [first] = lines as Body[];
@@ -817,7 +817,7 @@ describe('an invoice', () => {
   });
 });
 
-test('a contact with orders is not deleted but can be erased: what accounting needs of the orders stays', async () => {
+test('a contact with orders cannot be deleted but erased: accounting data of the orders stays', async () => {
   const members = {
     ...{ external_id: 'R-17', notes: 'Ring at Ann’s', shipping_address_first_name: 'Ann' },
     ...{ cancel_reason: 'too_expensive', cancel_description: 'Lost my job', canceled_by: 'Ann' },
@@ -831,7 +831,7 @@ test('a contact with orders is not deleted but can be erased: what accounting ne
   expect(await read(id)).toEqual({ ...before, ...changed, external_id: 'R-17' });
 });
 
-test('only who may read contacts sees the contact of an order, wherever the order is shown', async () => {
+test('only callers who may read contacts see the contact of an order, in every output', async () => {
   const { id } = await make([line(await goods())]);
   const scopes = ['store:read', 'webhooks:read', 'account:read'] as const;
   const seller = await factories.apiKey(app, { teamId: client.teamId, scopes: [...scopes] });

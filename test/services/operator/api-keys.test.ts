@@ -36,7 +36,7 @@ test('only the hash of a key is stored', async () => {
   ).not.toContain('tokenHash');
 });
 
-test('scopes must be known, and there must be one; repeated ones count once', async () => {
+test('scopes must exist, and at least one is required; repeated ones count once', async () => {
   expect((await make({ scopes: ['read', 'read', 'write'] })).apiKey.scopes).toEqual(['read', 'write']);
   await expect(make({ scopes: [] })).rejects.toMatchObject({
     code: 'invalid',
@@ -52,7 +52,7 @@ test.each([' ', 'x'.repeat(101), 'Export\u001b[2J', 'Bank\u202eexe', 'Ba\u200bnk
   },
 );
 
-test('an expiry must be ahead, and ends the key when it comes', async () => {
+test('an expiry must be in the future, and ends the key then', async () => {
   for (const expiresAt of [now, later(-1), new Date(Number.NaN), new Date('+100000-01-01')])
     await expect(make({ expiresAt })).rejects.toMatchObject({ errors: [{ field: 'expires_at' }] });
   const { apiKey, token } = await make({ expiresAt: later(DAY_MS) });
@@ -62,7 +62,7 @@ test('an expiry must be ahead, and ends the key when it comes', async () => {
   expect(statusOf(apiKey, now)).toBe('expired');
 });
 
-test('a team has one live default key', async () => {
+test('a team has one active default key', async () => {
   const first = await make({ isDefault: true });
   await expect(make({ isDefault: true })).rejects.toMatchObject({ code: 'conflict' });
   const next = await rotate(gateway.app, first.apiKey.id, { overlapMs: DAY_MS });
@@ -71,7 +71,7 @@ test('a team has one live default key', async () => {
   expect((await make({ isDefault: true })).apiKey.isDefault).toBe(true);
 });
 
-test('of two default keys made at once, one is refused', async () => {
+test('of two concurrent default keys, one is refused', async () => {
   const outcomes = await Promise.allSettled([make({ isDefault: true }), make({ isDefault: true })]);
   expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
   expect(outcomes.find((outcome) => outcome.status === 'rejected')?.reason).toMatchObject({
@@ -79,7 +79,7 @@ test('of two default keys made at once, one is refused', async () => {
   });
 });
 
-test('rotating gives the same rights and length of life; the old key stops at once', async () => {
+test('rotating creates a key with the same rights and lifetime; the old key stops at once', async () => {
   const old = await make({ name: 'Export', expiresAt: later(10 * DAY_MS) });
   now = later(3 * DAY_MS);
   const { apiKey, token, replaced } = await rotate(gateway.app, old.apiKey.publicId);
@@ -93,7 +93,7 @@ test('rotating gives the same rights and length of life; the old key stops at on
   expect([await answerTo(old.token), await answerTo(token)]).toEqual([401, 200]);
 });
 
-test('with an overlap the old key lasts that long, and cannot be rotated twice', async () => {
+test('with an overlap the old key stays valid for that time, and cannot be rotated twice', async () => {
   const old = await make();
   await rotate(gateway.app, old.apiKey.id, { overlapMs: DAY_MS });
   expect(await answerTo(old.token)).toBe(200);
@@ -106,7 +106,7 @@ test('with an overlap the old key lasts that long, and cannot be rotated twice',
     });
 });
 
-test('of two rotations at once, one is refused', async () => {
+test('of two concurrent rotations, one is refused', async () => {
   const { apiKey } = await make();
   const outcomes = await Promise.allSettled([rotate(gateway.app, apiKey.id), rotate(gateway.app, apiKey.id)]);
   expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
@@ -123,7 +123,7 @@ test('revoking twice keeps the first time, and revoking ends an overlap', async 
   expect(await answerTo(old.token)).toBe(401);
 });
 
-test('the list is one team or all, oldest first, and says nothing of the keys themselves', async () => {
+test('the list has one team or all, oldest first, without the keys themselves', async () => {
   const [first, second] = [await make(), await make()];
   const keys = await list(gateway.app, { team });
   expect(keys.map(({ id }) => id)).toEqual([first.apiKey.id, second.apiKey.id]);
@@ -131,7 +131,7 @@ test('the list is one team or all, oldest first, and says nothing of the keys th
   await expect(list(gateway.app, { team: 'nobody' })).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('what is not there is not found', async () => {
+test('an unknown key is not found', async () => {
   for (const ref of [999_999n, 'QwErTyUi', '1; drop table', '99999999999999999999']) {
     await expect(revoke(gateway.app, ref)).rejects.toMatchObject({ code: 'not_found' });
     await expect(rotate(gateway.app, ref)).rejects.toMatchObject({ code: 'not_found' });

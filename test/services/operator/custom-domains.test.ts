@@ -16,7 +16,7 @@ const key = await factories.apiKey(app, { teamId: workspace.teamId });
 
 const statusAt = async (host: string) => (await gateway.send('/api/v2/teams', { host, caller: key })).status;
 
-test('a domain leads to its workspace from when it is added until it is removed, however it is written', async () => {
+test('a domain leads to its workspace from its addition to its removal, in any spelling', async () => {
   expect(await statusAt('xn--bcher-kva.example')).toBe(421);
   const added = await domains.add(app, workspace.publicId, ' B\u00dcCHER.example. ');
   expect(added).toMatchObject({ host: 'xn--bcher-kva.example', workspaceId: workspace.id });
@@ -51,7 +51,7 @@ test.each([
   });
 });
 
-test('a domain that funnels are on stays', async () => {
+test('a domain with funnels cannot be removed', async () => {
   const { id, host } = await domains.add(app, workspace.id, 'funnels.example');
   const funnel = await factories.funnel(app, { workspaceId: workspace.id, customDomainId: id });
   await expect(domains.remove(app, host)).rejects.toMatchObject({
@@ -61,7 +61,7 @@ test('a domain that funnels are on stays', async () => {
   expect(await statusAt(host)).toBe(200);
 });
 
-test('who names no workspace is told how to see and make one, whatever was asked of workspaces before', async () => {
+test('a command without a workspace explains how to list and create one, whatever was cached before', async () => {
   const tenancy = { teamId: workspace.teamId, workspaceIds: null };
   const parents = [workspace.teamId, 999n];
   const probe = { side: 'at_or_above', id: 1n } as const;

@@ -36,7 +36,7 @@ const credentials = () => ({
 });
 const make = (input: Input) => create(gateway.app, input);
 
-test('a client for consent has RFC 7591 metadata, a secret that only it knows, and no team', async () => {
+test('a client for consent has RFC 7591 metadata, a secret that is returned once, and no team', async () => {
   const { client, clientSecret } = await make(CODE);
   expect(client).toMatchObject({
     id: expect.stringMatching(/^fgc_[0-9A-Za-z]{22}$/),
@@ -87,7 +87,7 @@ test('a client with client_credentials acts for a team, or for some of its works
   expect(client).toMatchObject({ teamId: team, wholeTeam: false, workspaceIds: [id] });
 });
 
-test('a workspace of another team is not found, and no client is made', async () => {
+test('a workspace of another team is not found, and no client is created', async () => {
   const { id } = await factories.workspace(gateway.app);
   for (const ref of [id, 999_999n, 'nonsense!'])
     await expect(make({ ...credentials(), workspaces: [ref] })).rejects.toMatchObject({ code: 'not_found' });
@@ -116,12 +116,12 @@ test.each<[string, Partial<Input>]>([
   await expect(make({ ...CODE, ...input })).rejects.toMatchObject({ code: 'invalid', errors: [{ field }] });
 });
 
-test('every scope of the table may be asked for', async () => {
+test('every scope of the table may be requested', async () => {
   const { client } = await make({ ...CODE, scopes: SCOPES });
   expect(client.metadata).toMatchObject({ scope: SCOPES.join(' ') });
 });
 
-test('the list has every client, of one team those that act for it, and never a secret', async () => {
+test('the list has every client, or those that act for one team, and never a secret', async () => {
   const [code, ours] = [await make(CODE), await make(credentials())];
   const theirs = await make({ ...credentials(), team: (await factories.team(gateway.app)).id });
   const all = await list(gateway.app);
@@ -131,7 +131,7 @@ test('the list has every client, of one team those that act for it, and never a 
   await expect(list(gateway.app, { team: 999_999n })).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('removing a client ends its grants and its tokens, and keeps its first time; others stay', async () => {
+test('removing a client ends its grants and tokens, and keeps the first time; others stay', async () => {
   const prisma = prismaOf(gateway.app.store);
   const [mine, other] = [(await make(CODE)).client.id, (await make(CODE)).client.id];
   const grants = [
@@ -155,7 +155,7 @@ test('removing a client ends its grants and its tokens, and keeps its first time
   expect(await prisma.oauthGrant.count({ where: { id: { in: grants.map(({ id }) => id) } } })).toBe(2);
 });
 
-test('a client that is not there cannot be removed', async () => {
+test('an unknown client cannot be removed', async () => {
   for (const id of ['fgc_nobody', '', 'nul\0'])
     await expect(remove(gateway.app, id)).rejects.toMatchObject({ code: 'not_found' });
 });

@@ -11,7 +11,7 @@ const gateway = await ownGateway({
 });
 const { app } = gateway;
 
-test('a team has a default key that opens all of it, and none without asking for that', async () => {
+test('a team has a default key for all of it only on request', async () => {
   const { team, defaultKey } = await teams.create(app, { name: '  Acme ', subdomain: 'Acme' });
   expect(team).toMatchObject({ name: 'Acme', subdomain: 'acme', timeZone: 'UTC', locale: 'en' });
   const send = (host: string) =>
@@ -51,7 +51,7 @@ test.each([
   expect(await teams.list(app)).toEqual(before);
 });
 
-test('a subdomain is one team\u2019s or one workspace\u2019s, also of two that ask at the same time', async () => {
+test('a subdomain belongs to one team or workspace, also with concurrent requests', async () => {
   const { team } = await teams.create(app, { name: 'Sub', subdomain: 'sub' });
   const taken = {
     code: 'conflict',
@@ -69,7 +69,7 @@ test('a subdomain is one team\u2019s or one workspace\u2019s, also of two that a
   );
 });
 
-test('who names no team is told how to see and make one', async () => {
+test('a command without a team explains how to list and create one', async () => {
   for (const team of ['999', 'nobody', '', 999n])
     await expect(workspaces.create(app, { team, name: 'W', subdomain: 'w' })).rejects.toMatchObject({
       code: 'not_found',
@@ -77,7 +77,7 @@ test('who names no team is told how to see and make one', async () => {
     });
 });
 
-test('another subdomain is the latest change, wherever the clock of this process is', async () => {
+test('a new subdomain is the latest change, whatever the clock of this process', async () => {
   const late = { ...app, clock: () => new Date(Date.now() - 3_600_000) };
   const { team } = await teams.create(app, { name: 'Late' });
   const timeOf = async () =>

@@ -56,7 +56,7 @@ async function endsOf(grantId: bigint): Promise<(Date | null | undefined)[]> {
   return [grant.revokedAt, ...grant.tokens.map(({ revokedAt }) => revokedAt)];
 }
 
-test('of a password only an argon2id hash is stored, and no row that is handed out has it', async () => {
+test('only an argon2id hash of a password is stored, and no returned row has it', async () => {
   const user = await make();
   const passwordHash = await hashOf(user.id);
   expect(passwordHash).toMatch(/^\$argon2id\$/);
@@ -74,7 +74,7 @@ test('of a password only an argon2id hash is stored, and no row that is handed o
   for (const row of handed) expect(row).not.toHaveProperty('passwordHash');
 });
 
-test('an e-mail address is one person\u2019s, whatever its case, also of two made at once', async () => {
+test('an e-mail address belongs to one person, in any letter case, also with concurrent creations', async () => {
   const user = await make({ email: ' Grace@Example.com ' });
   expect(user.email).toBe('Grace@Example.com');
   await expect(make({ email: 'GRACE@example.COM' })).rejects.toMatchObject({ code: 'conflict' });
@@ -103,13 +103,13 @@ test.each([
   expect(await list(gateway.app)).toHaveLength(before.length);
 });
 
-test('a password may have any characters, counted as people count them', async () => {
+test('a password may have any characters, and its length counts what people see as characters', async () => {
   await make({ password: '\u{1F511}'.repeat(12) });
   await make({ password: 'x'.repeat(200) });
   await expect(make({ password: '\u{1F511}'.repeat(6) })).rejects.toMatchObject({ code: 'invalid' });
 });
 
-test('a team that is not there is refused, and then nobody is made', async () => {
+test('an unknown team is refused, and then nobody is created', async () => {
   const address = email();
   const memberships = [
     { team, role: 'owner' },
@@ -148,7 +148,7 @@ test('memberships have the team, the role and the team\u2019s workspaces; people
   await expect(list(gateway.app, { team: 999_999n })).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('joining again changes the role; leaving ends what was granted there and nothing else', async () => {
+test('joining again changes the role; leaving ends the grants there and nothing else', async () => {
   const other = (await factories.team(gateway.app)).id;
   const user = await make();
   await join(gateway.app, user.id, team, 'member');
@@ -163,7 +163,7 @@ test('joining again changes the role; leaving ends what was granted there and no
   await expect(leave(gateway.app, user.id, team)).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('another password signs the person out everywhere, and nobody else', async () => {
+test('a new password signs the person out everywhere, and nobody else', async () => {
   const [user, bystander] = [await make(), await make()];
   const grant = await oauthGrant(gateway.app, { teamId: team, userId: user.id });
   const [first, second, theirs] = [await session(user), await session(user), await session(bystander)];
@@ -179,7 +179,7 @@ test('another password signs the person out everywhere, and nobody else', async 
   await expect(setPassword(gateway.app, user.id, 'short')).rejects.toMatchObject({ code: 'invalid' });
 });
 
-test('disabling signs out, ends what was granted, keeps its first time; enabling brings back neither', async () => {
+test('disabling signs out, ends grants and keeps its first time; enabling restores neither', async () => {
   const [user, bystander] = [await make(), await make()];
   const before = await session(user);
   const grant = await oauthGrant(gateway.app, { teamId: team, userId: user.id });
@@ -196,7 +196,7 @@ test('disabling signs out, ends what was granted, keeps its first time; enabling
   expect(await endsOf(grant.id)).toEqual([at, at]);
 });
 
-test('enabling ends what disabling left, were it cut short; whoever was not disabled loses nothing', async () => {
+test('enabling completes an interrupted disabling; a person who was not disabled loses nothing', async () => {
   const [user, bystander] = [await make(), await make()];
   const grant = await oauthGrant(gateway.app, { teamId: team, userId: user.id });
   const theirs = await oauthGrant(gateway.app, { teamId: team, userId: bystander.id });
@@ -210,7 +210,7 @@ test('enabling ends what disabling left, were it cut short; whoever was not disa
   expect(await signedIn()).toBe(bystander.id);
 });
 
-test('somebody who is not there is not found, by whatever name', async () => {
+test('an unknown person is not found, by any identifier', async () => {
   for (const ref of [999_999n, '999999', 'abcdefgh', 'nobody@example.com', '1e3', ''])
     await expect(disable(gateway.app, ref)).rejects.toMatchObject({ code: 'not_found' });
 });

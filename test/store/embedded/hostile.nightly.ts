@@ -67,7 +67,7 @@ async function abandonedDraft(): Promise<{ dataDir: string; draft: string }> {
   return { dataDir, draft };
 }
 
-test('a folder that postmaster.pid names is not deleted at the stop', async () => {
+test('a folder in postmaster.pid is not deleted at the stop', async () => {
   const victim = await victimFolder('file');
   const held = await clusters.open(await clusters.folder(ready));
   await forge(held.dataDir, { 4: victim });
@@ -75,7 +75,7 @@ test('a folder that postmaster.pid names is not deleted at the stop', async () =
   expect(await readFile(join(victim, 'file'), 'utf8')).toBe('precious');
 });
 
-test('a lock file in a folder that postmaster.pid names is not deleted at the start', async () => {
+test('a lock file in a folder in postmaster.pid is not deleted at the start', async () => {
   const victim = await victimFolder('.s.PGSQL.5432.lock');
   const dataDir = await clusters.folder(ready);
   const { child, url } = await clusters.openInChild(dataDir);
@@ -88,7 +88,7 @@ test('a lock file in a folder that postmaster.pid names is not deleted at the st
   expect(await readFile(join(victim, '.s.PGSQL.5432.lock'), 'utf8')).toBe('precious');
 });
 
-test('nobody is let to a socket that postmaster.pid names', async () => {
+test('nobody gets access to a socket in postmaster.pid', async () => {
   const victim = await victimFolder('file');
   const dataDir = await clusters.folder(ready);
   const held = await clusters.open(dataDir);
@@ -96,7 +96,7 @@ test('nobody is let to a socket that postmaster.pid names', async () => {
   expect((await clusters.open(dataDir)).url).toBe(held.url);
 });
 
-test.runIf(isRoot)('root signals no process but those of the user that PostgreSQL runs as', async () => {
+test.runIf(isRoot)('root signals only processes of the user that PostgreSQL runs as', async () => {
   const held = await clusters.open(await clusters.folder(ready));
   const pid = await pidOf(held.dataDir);
   const other = spawn(process.execPath, [
@@ -120,7 +120,7 @@ test.runIf(isRoot)('root signals no process but those of the user that PostgreSQ
   }
 });
 
-test('files of the cluster are read only if they are files: a link is not followed, a pipe not waited for', async () => {
+test('cluster files are read only if they are regular files: links are not followed, pipes not waited for', async () => {
   const victim = await victimFolder('secret');
   const dataDir = await clusters.folder(ready);
   const cluster = join(dataDir, 'postgres');
@@ -141,7 +141,7 @@ test('a database that is a link to a folder elsewhere is refused', async () => {
   await expect(clusters.open(dataDir)).rejects.toThrow(StartupError);
 });
 
-test('while a new database is made, PostgreSQL\u2019s user cannot put another in its place', async () => {
+test('while a new database is created, PostgreSQL\u2019s user cannot replace it', async () => {
   const dataDir = await clusters.folder();
   const drafts: { uid: number; mode: number }[] = [];
   let making = true;
@@ -162,7 +162,7 @@ test('while a new database is made, PostgreSQL\u2019s user cannot put another in
     expect({ uid, others: mode & 0o022 }).toEqual({ uid: process.getuid?.(), others: 0 });
 });
 
-test('what a killed start left behind is removed, and nothing that a link in it leads to', async () => {
+test('the remains of a killed start are removed, and nothing that a link in them leads to', async () => {
   const victim = await victimFolder('file');
   const { dataDir, draft } = await abandonedDraft();
   await symlink(victim, join(draft, 'cluster', 'link'));
@@ -181,7 +181,7 @@ test.runIf(isRoot)('root itself removes nothing in a folder of PostgreSQL’s us
 });
 
 test.runIf(isRoot)(
-  'a first start as root takes no database from below a folder that all may write',
+  'a first start as root uses no database below a folder that everybody may write',
   async () => {
     const shared = await clusters.folder();
     await mkdir(shared);
@@ -207,19 +207,16 @@ test.runIf(isRoot)(
   },
 );
 
-test.runIf(isRoot)(
-  'a database that another user made is not taken, and nothing in it is touched',
-  async () => {
-    const dataDir = await clusters.folder(ready);
-    await run('chown', ['-R', `${STRANGER}`, dataDir]);
-    await expect(clusters.open(dataDir)).rejects.toThrow(
-      /belongs to another user of this machine \(id 54321\)/,
-    );
-    expect(readdirSync(dataDir).sort()).toEqual(['postgres', 'postgres.log']);
-  },
-);
+test.runIf(isRoot)('a database that another user created is refused, and not touched', async () => {
+  const dataDir = await clusters.folder(ready);
+  await run('chown', ['-R', `${STRANGER}`, dataDir]);
+  await expect(clusters.open(dataDir)).rejects.toThrow(
+    /belongs to another user of this machine \(id 54321\)/,
+  );
+  expect(readdirSync(dataDir).sort()).toEqual(['postgres', 'postgres.log']);
+});
 
-test('a data folder that others may write is refused before a file is made in it', async () => {
+test('a data folder that others may write is refused before a file is created in it', async () => {
   const dataDir = await clusters.folder();
   await mkdir(dataDir);
   await chmod(dataDir, 0o1777);
@@ -228,7 +225,7 @@ test('a data folder that others may write is refused before a file is made in it
   expect(readdirSync(dirname(dataDir))).toEqual(['data']);
 });
 
-test.runIf(!isRoot)('a folder for the socket that others may enter is refused', async () => {
+test.runIf(!isRoot)('a socket folder that others may enter is refused', async () => {
   const dataDir = await clusters.longFolder();
   const held = await clusters.open(dataDir);
   const folder = new URL(held.url).searchParams.get('host') ?? '';
@@ -237,7 +234,7 @@ test.runIf(!isRoot)('a folder for the socket that others may enter is refused', 
   await expect(clusters.open(dataDir)).rejects.toThrow(/socket/);
 });
 
-test.runIf(isRoot)('root’s folder for the socket lies where only root can make one', async () => {
+test.runIf(isRoot)('root’s socket folder is where only root can create one', async () => {
   const held = await clusters.open(await clusters.longFolder());
   const above = dirname(new URL(held.url).searchParams.get('host') ?? '');
   const { uid, mode } = await lstat(above);

@@ -132,7 +132,7 @@ test('an old store has all its rows, and the rights of a new one', async () => {
   await again.release();
 });
 
-test('its gateway reads and changes, and makes a backup that can be restored; the log says once that it was changed', async () => {
+test('its gateway reads and changes, and makes a restorable backup; the log reports the conversion once', async () => {
   const dataDir = await clusters.folder(oldStore);
   const env = { DATA_DIR: dataDir };
   const said = 'the user of the embedded database is no superuser any more';
@@ -172,7 +172,7 @@ test('its gateway reads and changes, and makes a backup that can be restored; th
   await folder.remove();
 });
 
-test('wherever it is interrupted, everything works, and the next start completes it', async () => {
+test('after an interruption anywhere everything works, and the next start completes it', async () => {
   const complete = Symbol('complete');
   for (let at = 1, end: unknown; end !== complete; at++) {
     const dataDir = await clusters.folder(oldStore);

@@ -27,7 +27,7 @@ async function folder(path: string, mode = 0o755, owner?: [uid: number, gid: num
 const check = (path: string) => () => requireTrusted(join(base, path));
 
 describe('is trusted', () => {
-  test('one of our own, and one below it that is not there yet', async () => {
+  test('one of our own, and a new one below it', async () => {
     await folder('data', 0o700);
     expect(check('data')).not.toThrow();
     expect(check('data/more/still')).not.toThrow();
@@ -47,7 +47,7 @@ describe('is trusted', () => {
     expect(check('links/absolute/data')).not.toThrow();
   });
 
-  test('what leads to the program, whatever its mode', () => {
+  test('the path to the program, whatever its mode', () => {
     expect(() => requireTrusted(join(import.meta.dirname, '../../..', '.data'))).not.toThrow();
   });
 
@@ -57,7 +57,7 @@ describe('is trusted', () => {
   });
 });
 
-describe('is refused, and the entry is named', () => {
+describe('is refused, with the path in the message', () => {
   function expectRefused(path: string, entry: string, why: string): void {
     expect(check(path)).toThrow(StartupError);
     expect(check(path)).toThrow(
@@ -65,18 +65,18 @@ describe('is refused, and the entry is named', () => {
     );
   }
 
-  test.each([0o777, 0o1777, 0o757])('one that all may write (%o)', async (mode) => {
+  test.each([0o777, 0o1777, 0o757])('one that everybody may write (%o)', async (mode) => {
     expectRefused('data', await folder('data', mode), 'open');
   });
 
-  test('one below a folder that all may write', async () => {
+  test('one below a folder that everybody may write', async () => {
     const open = await folder('open', 0o777);
     await folder('open/data', 0o700);
     expectRefused('open/data', open, 'open');
     expectRefused('open/not-there', open, 'open');
   });
 
-  test('one that a link leads to, if there others may write', async () => {
+  test('the target of a link, if others may write there', async () => {
     const open = await folder('open', 0o777);
     await symlink('open', join(base, 'link'));
     expectRefused('link/data', open, 'open');
@@ -88,7 +88,7 @@ describe('is refused, and the entry is named', () => {
   });
 
   describe.runIf(isRoot)('as root', () => {
-    test('one of another user, for all that only that user may enter it', async () => {
+    test('one of another user, although only that user may enter it', async () => {
       expectRefused('data', await folder('data', 0o700, [STRANGER, STRANGER]), 'theirs');
     });
 
@@ -98,12 +98,12 @@ describe('is refused, and the entry is named', () => {
       expectRefused('theirs/data', theirs, 'theirs');
     });
 
-    test('one that another user made first in a folder such as /tmp', async () => {
+    test('one that another user created first in a folder such as /tmp', async () => {
       await folder('shared', 0o1777);
       expectRefused('shared/data', await folder('shared/data', 0o755, [STRANGER, STRANGER]), 'theirs');
     });
 
-    test('one that a link of another user leads to, though it is our own', async () => {
+    test('the target of another user’s link, though it is our own', async () => {
       await folder('data');
       await folder('shared', 0o1777);
       await symlink('../data', join(base, 'shared/link'));

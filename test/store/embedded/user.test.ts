@@ -13,7 +13,7 @@ afterEach(async () => {
 });
 
 test.runIf(process.getuid?.() === 0)(
-  'a script that root runs as another user has none of our secrets',
+  'a script that root runs as another user gets none of our secrets',
   async () => {
     vi.stubEnv('SECRET_KEY', 'precious');
     const user = await ordinaryUser();

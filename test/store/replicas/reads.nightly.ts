@@ -100,7 +100,7 @@ afterAll(async () => {
   await database.clean();
 });
 
-test('what only reads is answered by the replica, as it is there', async () => {
+test('reads are answered by the replica with its state', async () => {
   await database.pause();
   const { id } = await factories.contact(one.app, { workspaceId });
   await expect.poll(() => statusOf(one, id, reader)).toBe(404);
@@ -110,7 +110,7 @@ test('what only reads is answered by the replica, as it is there', async () => {
   await expect.poll(() => listOf(one, reader)).toEqual([id]);
 });
 
-test('a credential sees its own changes at once in its process; so does whoever sends the token, in every process', async () => {
+test('a credential sees its own changes at once in its process; a client with the token, in every process', async () => {
   await database.pause();
   const { id, token } = await create(one, writer);
   expect(await statusOf(one, id, writer)).toBe(200);
@@ -121,7 +121,7 @@ test('a credential sees its own changes at once in its process; so does whoever 
   }
 });
 
-test('over GraphQL the token is in the extensions, and the same holds', async () => {
+test('over GraphQL the token is in the extensions, with the same effect', async () => {
   await database.pause();
   const workspace = Buffer.from(`Workspace:${workspaceId}`).toString('base64');
   const { extensions } = (await post(
@@ -148,7 +148,7 @@ test('over GraphQL the token is in the extensions, and the same holds', async ()
   }
 });
 
-test('a retry that is answered as the first request was is followed by reads that see it', async () => {
+test('a retry that gets the first answer is followed by reads that see the change', async () => {
   const { id } = await create(one, writer);
   const read = (gateway: Gateway) => gateway.send(`/api/v2/contacts/${id}`, { caller: writer });
   const tag = (await read(one)).headers.get('etag') ?? '';
@@ -165,7 +165,7 @@ test('a retry that is answered as the first request was is followed by reads tha
   expect(await (await read(other)).json()).toMatchObject({ first_name: 'Ada' });
 });
 
-test('once the replica has replayed a change, whoever sends its token reads there', async () => {
+test('once the replica has replayed a change, a client with its token reads there', async () => {
   const { id, token } = await create(one, writer);
   await expect
     .poll(async () => {
@@ -176,7 +176,7 @@ test('once the replica has replayed a change, whoever sends its token reads ther
     .toBe(1);
 });
 
-test('some seconds after its last change, a credential is read for by replicas again', async () => {
+test('some seconds after its last change, a credential reads from replicas again', async () => {
   const quick = open(database.replicaUrl, { REPLICA_MAX_LAG_MS: '300' });
   await expect.poll(() => stateOf(quick)).toBe('used');
   const { id } = await create(quick, writer);
@@ -185,7 +185,7 @@ test('some seconds after its last change, a credential is read for by replicas a
   await expect.poll(() => statusOf(quick, id, writer).then(() => requestsOf(quick))).toBeGreaterThan(0);
 });
 
-test('a list ends before what a transaction under way may still commit, on the replica too', async () => {
+test('a list ends before rows that an open transaction may still commit, on the replica too', async () => {
   const session = await sessions.connect();
   const first = await insert(session);
   const late = await begin();
@@ -198,7 +198,7 @@ test('a list ends before what a transaction under way may still commit, on the r
   await expect.poll(() => listOf(one, reader)).toEqual([first, late.id, second]);
 });
 
-test('a walk goes on from where it is, also where that is ahead of the replica', async () => {
+test('a walk continues from its position, also if that is ahead of the replica', async () => {
   const { id: replayed } = await factories.contact(one.app, { workspaceId });
   await database.catchUp();
   await expect.poll(() => statusOf(one, replayed, reader)).toBe(200);
@@ -223,7 +223,7 @@ test('a walk goes on from where it is, also where that is ahead of the replica',
   expect(await idsOf(await one.send(behind, { caller: reader }))).toEqual([BigInt(last)]);
 });
 
-test('a token that nobody has given is refused; one of another cluster, or of what is to come, reads from the primary', async () => {
+test('a forged token is refused; one of another cluster, or of the future, reads from the primary', async () => {
   await database.pause();
   const { id } = await factories.contact(one.app, { workspaceId });
   const response = await one.send(`/api/v2/contacts/${id}`, {
@@ -253,7 +253,7 @@ test('a token that nobody has given is refused; one of another cluster, or of wh
   await expect.poll(() => statusOf(one, id, reader)).toBe(404);
 });
 
-test('connections that requests have opened leave everybody where they read', async () => {
+test('new connections do not change where requests read', async () => {
   await database.pause();
   await factories.contact(one.app, { workspaceId });
   await expect.poll(() => listOf(one, reader)).toEqual([]);
@@ -280,7 +280,7 @@ test('connections that requests have opened leave everybody where they read', as
   }
 });
 
-test('a replica that is too far behind is left out, and so is what is no replica of this database', async () => {
+test('a replica that lags too far, and a server that is not a replica of this database, are left out', async () => {
   const strict = open(database.replicaUrl, { REPLICA_MAX_LAG_MS: '1000' });
   await expect.poll(() => stateOf(strict)).toBe('used');
   await database.pause();
@@ -299,7 +299,7 @@ test('a replica that is too far behind is left out, and so is what is no replica
   for (const gateway of [itself, elsewhere]) expect(await statusOf(gateway, id, reader)).toBe(200);
 });
 
-test('doctor, /readyz and the metrics say which are read', async () => {
+test('doctor, /readyz and the metrics show which replicas are read', async () => {
   const env = { DATABASE_URL: database.primaryUrl, DATABASE_REPLICA_URLS: database.replicaUrl };
   const limits = limitsOf(15);
   const doctorOf = ({ config, secrets: { replicaUrls } }: Settings) =>
@@ -330,7 +330,7 @@ test('doctor, /readyz and the metrics say which are read', async () => {
   expect(text).not.toContain('gateway_replica_lag_seconds{');
 });
 
-test('no client notices that the replica is lost', async () => {
+test('no client notices the loss of the replica', async () => {
   const { id } = await factories.contact(one.app, { workspaceId });
   await untilSettledThere(one);
   let isOver = false;

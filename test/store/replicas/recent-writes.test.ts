@@ -8,7 +8,7 @@ import { createReplicas } from '../../../src/store/replicas/replicas.ts';
 
 afterEach(() => void vi.useRealTimers());
 
-test('a bounded number is remembered; where more write, everybody counts as having written', async () => {
+test('a bounded number of writers is remembered; beyond it, everybody counts as having written', async () => {
   const writes = createRecentWrites(200, 2);
   await writes.note('a');
   expect([await writes.has('a'), await writes.has('b')]).toEqual([true, false]);
@@ -54,7 +54,7 @@ async function startRedis() {
   };
 }
 
-test('over Redis what one process notes all know; where it may have forgotten, that is noticed', async () => {
+test('over Redis all processes see one process’s writers, and possible losses are detected', async () => {
   const redis = await startRedis();
   let losses = 0;
   const [one, other] = [() => {}, () => void losses++].map((onLost) =>
@@ -73,7 +73,7 @@ test('over Redis what one process notes all know; where it may have forgotten, t
   redis.close();
 });
 
-test('where nobody can be told of a write, its answer waits until no replica is read that lacks it, and reads go to the primary', async () => {
+test('a write that cannot be announced waits for lagging replicas to be left out, and reads use the primary', async () => {
   const redis = await startRedis();
   redis.close();
   const replicas = createReplicas({
