@@ -1,9 +1,9 @@
-// Circles in a graph of imports: files that import each other, be it by way of others.
+// Circles in a graph of imports: files that import each other, directly or through others.
 import type { Source } from './sources.ts';
 
 /**
- * The groups of files of which each reaches every other one by its imports, types included, each group with one circle
- * through it written out: `a.ts -> b.ts -> a.ts`. Tarjan's strongly connected components.
+ * The groups of files that all reach each other by their imports, types included, each with one printed circle: `a.ts -> b.ts -> a.ts`.
+ * Tarjan's strongly connected components.
  */
 export function findCircles(sources: readonly Pick<Source, 'path' | 'imports'>[]): string[] {
   const importsOf = new Map(
@@ -33,7 +33,7 @@ export function findCircles(sources: readonly Pick<Source, 'path' | 'imports'>[]
   return circles;
 }
 
-/** Breadth first, from a file back to itself. */
+/** Breadth-first search from a file back to itself. */
 function shortestCircle(
   start: string,
   group: ReadonlySet<string>,

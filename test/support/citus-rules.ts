@@ -1,6 +1,6 @@
-// What Citus 13 refuses of a table that it distributes by its workspace, by PostgreSQL's own parser: a migration that does it could not be
-// applied to a distributed store. Rules by what a statement says alone; queries are Citus' own affair. `npm run test:citus` sends it what
-// the tests of these rules have.
+// Statements that Citus 13 refuses for a table that it distributes by its workspace, found with PostgreSQL's own parser: a migration with
+// one could not be applied to a distributed store. The rules look only at the text of a statement; queries are not their concern. `npm
+// run test:citus` sends the examples of these rules to Citus.
 import { parse } from 'libpg-query';
 
 /** A node of the parse tree: its fields, under the name of its type. */
@@ -8,7 +8,7 @@ type Node = Readonly<Record<string, unknown>>;
 
 const KEY = 'workspace_id';
 
-/** The parts of ALTER TABLE that Citus knows. */
+/** The parts of ALTER TABLE that Citus supports. */
 const ALTERED = new Set(
   [
     ...['AddColumn', 'DropColumn', 'SetNotNull', 'DropNotNull', 'ColumnDefault', 'AlterColumnType'],
@@ -25,12 +25,12 @@ const ALTERED = new Set(
   ].map((name) => `AT_${name}`),
 );
 
-/** Of a function that answers differently each time. */
+/** Matches functions whose result differs each time. */
 const VOLATILE = /^(clock_timestamp|nextval|random|gen_random_uuid|draw_id|draw_time)$/;
 
 /**
- * What Citus would refuse of a migration; nothing, if all is well.
- * @param distributed the tables that are below a workspace; those that the migration makes are found by their keys
+ * The parts of a migration that Citus would refuse; an empty list if there are none.
+ * @param distributed the tables below a workspace; tables that the migration creates are recognized by their keys
  */
 export async function findRefused(sql: string, distributed: ReadonlySet<string>): Promise<string[]> {
   const { stmts = [] } = (await parse(sql)) as { stmts?: { stmt: Node }[] };
@@ -108,7 +108,7 @@ function ofConstraint(constraint: Node, below: ReadonlySet<string>): string[] {
   switch (contype) {
     case 'CONSTR_UNIQUE':
     case 'CONSTR_PRIMARY':
-      // The index was made by a statement before.
+      // An earlier statement created the index.
       return when(!indexname && !texts({ keys }, 'keys').includes(KEY), UNIQUE);
     case 'CONSTR_EXCLUSION':
       return when(!names(exclusions).includes(KEY), UNIQUE);
@@ -139,7 +139,7 @@ function ofForeignKey(constraint: Node, below: ReadonlySet<string>): string[] {
   ];
 }
 
-/** Whether a new table is below a workspace: its primary key begins with it. */
+/** Whether a new table is below a workspace: the workspace is the first part of its primary key. */
 function isBelow(fields: Node): boolean {
   const primary = constraintsOf(fields).find(({ contype }) => contype === 'CONSTR_PRIMARY');
   return texts({ keys: primary?.['keys'] }, 'keys')[0] === KEY;
@@ -164,7 +164,7 @@ function names(elements: unknown): string[] {
   );
 }
 
-/** The texts of a list of that name, however deep it is. */
+/** The texts of all lists with this name, at any depth. */
 function texts(node: unknown, list: string): string[] {
   if (!(node instanceof Object)) return [];
   return Object.entries(node).flatMap(([name, value]: [string, unknown]) =>

@@ -1,4 +1,4 @@
-// Statements over tables below a workspace that Citus takes, and that it refuses.
+// Statements about tables below a workspace: those that Citus accepts, and those that it refuses.
 
 export const TAKEN: readonly string[] = [
   'alter table tags add column a int not null default 0, add column b timestamptz default clock_timestamp()',
@@ -21,7 +21,7 @@ export const TAKEN: readonly string[] = [
    alter table notes add foreign key (workspace_id, contact_id) references contacts (workspace_id, id)`,
 ];
 
-/** With a word of the reason. */
+/** Each with a word of the reason. */
 export const REFUSED: readonly (readonly [statement: string, reason: string])[] = [
   ['create unique index on tags (name)', 'unique'],
   ['alter table tags add constraint c unique (name)', 'unique'],

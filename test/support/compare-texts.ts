@@ -1,4 +1,4 @@
-// Before each test file: a statement's name stands for one text.
+// Runs before each test file: requires that a statement's name always has the same text.
 import { compareTexts } from '../../src/store/sql/statements.ts';
 
 compareTexts(true);

@@ -1,19 +1,19 @@
-// Which files of src/ a request executes, as V8 counts the calls of functions.
+// Finds the files of src/ that a request executes, by V8's counts of function calls.
 import { type Profiler, Session } from 'node:inspector/promises';
 
 const SRC = new URL('../../src/', import.meta.url);
 
-/** Vitest gives each module a function for each export, which importing code calls: that executes nothing of ours. */
+/** Vitest adds a function for each export to a module, which importing code calls: such a call does not execute our code. */
 const BEFORE_EXPORT = /__vite_ssr_exportName__\("[^"]*", $/;
 /** At least as long as the longest text before an export's function. */
 const MAX_BEFORE = 200;
 
-/** How often `executedFiles` does the work. */
+/** How often `executedFiles` runs the work. */
 export const TIMES = 4;
 
 /**
- * The files of src/, named below that folder, of which the work called a function each time. The first time, which loads things, is not
- * measured; what not every other time called, such as a timer, does not count.
+ * The files of src/, relative to that folder, in which the work called a function each time. The first run, which loads modules, is not
+ * measured; calls that not every other run makes, such as a timer's, do not count.
  */
 export async function executedFiles(work: () => Promise<unknown>): Promise<string[]> {
   const session = new Session();
@@ -36,7 +36,7 @@ export async function executedFiles(work: () => Promise<unknown>): Promise<strin
   }
 }
 
-/** The files of src/ with a function that was called. */
+/** The files of src/ with a called function. */
 async function filesOf(session: Session, scripts: readonly Profiler.ScriptCoverage[]): Promise<Set<string>> {
   const files = new Set<string>();
   for (const { scriptId, url, functions } of scripts) {

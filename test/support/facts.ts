@@ -24,13 +24,13 @@ export interface PublicOperation {
 export interface PublicTag {
   readonly tag: string;
   readonly operations: readonly PublicOperation[];
-  /** The members of its objects; null where the facts have none. */
+  /** The members of its objects; null if the facts have none. */
   readonly object: readonly Member[] | null;
 }
 
 const TEXT = readFileSync(new URL('../facts/public-operations.md', import.meta.url), 'utf8');
 
-/** Splits at the commas that are in no brackets. */
+/** Splits at commas outside of brackets. */
 function splitMembers(text: string): string[] {
   const parts: string[] = [];
   let depth = 0;
@@ -79,7 +79,7 @@ function parseTag(section: string): PublicTag {
   return { tag, operations, object };
 }
 
-/** The shapes that stand inside others, by name. */
+/** The nested shapes, by name. */
 export const SHAPES: ReadonlyMap<string, readonly Member[]> = new Map(
   [...TEXT.matchAll(/^- ([A-Z]\w+): (.*)$/gm)].map(([, name = '', members = '']) => [
     name,
@@ -87,10 +87,10 @@ export const SHAPES: ReadonlyMap<string, readonly Member[]> = new Map(
   ]),
 );
 
-/** What the text says of a restock, which stands in its introduction. */
+/** The description of a restock, which is in the introduction of the text. */
 const RESTOCK = /A restock's object: (.*?)\.\n/.exec(TEXT)?.[1] ?? '';
 
-/** Objects whose members do not stand below their tag. */
+/** Objects whose members are not below their tag. */
 const ELSEWHERE: ReadonlyMap<string, readonly Member[]> = new Map([
   ['Contact', SHAPES.get('ContactBase') ?? []],
   ['Orders::Invoices::Restock', parseMembers(RESTOCK)],

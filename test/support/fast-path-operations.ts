@@ -1,4 +1,4 @@
-// Operations for the test of both ways: those of our own tests and examples, and generated ones.
+// Operations for the comparison of the fast path with the full executor: those of our tests and examples, and generated ones.
 
 import { glob, readFile } from 'node:fs/promises';
 import fc from 'fast-check';
@@ -20,7 +20,7 @@ import { schema } from '../../src/graphql/schema.ts';
 import type { GraphqlOperation } from './fast-path.ts';
 import { prismaOf } from './prisma.ts';
 
-/** What operations may ask for, some of it another team's or nobody's. */
+/** Values that operations ask for, some of them of another team or unknown. */
 export interface Asked {
   readonly globalIds: readonly string[];
   readonly cursors: readonly string[];
@@ -46,7 +46,7 @@ const LISTS = [
   'contact_tags',
 ];
 
-/** Names of what the store holds. */
+/** Values from the store. */
 export async function readAsked({ store }: App): Promise<Asked> {
   const prisma = prismaOf(store);
   const some = { select: { id: true }, orderBy: { id: 'asc' }, take: 3 } as const;
@@ -86,7 +86,7 @@ export async function readAsked({ store }: App): Promise<Asked> {
 const SOURCES = 'test/**/*.test.ts';
 const LITERAL = /\/\/.*$|`((?:[^`\\]|\\.)*)`|'((?:[^'\\\n]|\\.)*)'/gm;
 
-/** Around a selection that a test keeps apart from its operation. */
+/** Frames for selections that a test has outside of its operation. */
 const FRAMES: readonly ((text: string) => string)[] = [
   (text) => text,
   (text) => `{ ${text} }`,
@@ -94,7 +94,7 @@ const FRAMES: readonly ((text: string) => string)[] = [
   (text) => `{ teams { nodes { workspaces { nodes { ${text} } } } } }`,
 ];
 
-/** Every query that stands in our tests' sources as it is, or as a selection below a workspace; a mutation is none. */
+/** Every query that is complete in our tests' sources, or is a selection below a workspace; no mutations. */
 export async function readTestOperations(asked: Asked): Promise<GraphqlOperation[]> {
   const found = new Map<string, GraphqlOperation>();
   for await (const file of glob(SOURCES)) {
@@ -150,7 +150,7 @@ export function operations(asked: Asked): fc.Arbitrary<GraphqlOperation> {
   return fc.gen().map((g) => new Writer(asked, (max) => g(evenly, max)).operation());
 }
 
-/** Without a preference for small numbers, which here are choices. */
+/** An integer without a preference for small numbers, because the numbers are choices. */
 function evenly(max: number): fc.Arbitrary<number> {
   return fc.noBias(fc.nat(max));
 }
@@ -159,13 +159,13 @@ type Field = GraphQLField<unknown, unknown>;
 
 class Writer {
   private readonly asked: Asked;
-  /** A whole number from 0 to the one given. */
+  /** An integer from 0 to the argument. */
   private readonly upTo: (max: number) => number;
   private readonly definitions: string[] = [];
   private readonly variables: Record<string, unknown> = {};
   private readonly fragments: { readonly name: string; readonly on: string; readonly text: string }[] = [];
   private aliases = 0;
-  /** How much more may be written. */
+  /** How many more fields may be written. */
   private budget = 40;
 
   constructor(asked: Asked, upTo: (max: number) => number) {
@@ -217,7 +217,7 @@ class Writer {
     return `...${name}`;
   }
 
-  /** The type itself, one that it may turn out to be, or one that it always is. */
+  /** The type itself, one of its possible types, or one of its interfaces. */
   private narrow(type: GraphQLCompositeType): GraphQLCompositeType {
     const possible = isAbstractType(type) ? schema.getPossibleTypes(type) : [];
     const interfaces = isObjectType(type) || isInterfaceType(type) ? type.getInterfaces() : [];
@@ -262,7 +262,7 @@ class Writer {
     return given.length === 0 ? '' : `(${given.join(', ')})`;
   }
 
-  /** What names an object of a type, most often one that there is. */
+  /** An identifier of an object of a type, most often an existing one. */
   private key(type: Field['type']): string {
     const ids = this.asked.globalIds.filter((id) => atob(id).startsWith(`${getNamedType(type).name}:`));
     const id = this.chance(90) && ids.length > 0 ? this.pick(ids) : this.globalId();

@@ -1,4 +1,4 @@
-// A listening socket as a service manager holds it, and gateways that are started on it.
+// A listening socket that the test holds like a service manager, and gateways on it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +14,7 @@ interface Tcp extends HeldSocket {
   bind(host: string, port: number): number;
 }
 
-/** A socket that is bound and accepts nothing. node:net has none: a socket of its own would accept connections here. */
+/** A bound socket that accepts nothing. node:net cannot do this: its sockets accept connections here. */
 export function holdSocket(port: number): HeldSocket {
   const { binding } = process as unknown as {
     binding(name: 'tcp_wrap'): { TCP: new (type: number) => Tcp; constants: { SERVER: number } };

@@ -1,4 +1,4 @@
-// Image files as their formats prescribe them, with all parts that the gateway reads. Nothing decodes their pixels.
+// Image files as their formats require, with all parts that the gateway reads. Nothing decodes their pixels.
 import { crc32, deflateSync } from 'node:zlib';
 
 function uint(bytes: number, value: number): Buffer {
@@ -11,7 +11,7 @@ function littleEndian(bytes: number, value: number): Buffer {
   return uint(bytes, value).reverse();
 }
 
-/** A whole PNG, black. Where it is huge, only its header says so. */
+/** A complete PNG, black. If it is huge, only its header has the size. */
 export function png(width: number, height: number): Buffer {
   const chunk = (type: string, data: Buffer) => {
     const named = Buffer.concat([Buffer.from(type), data]);
@@ -45,7 +45,7 @@ export function gif(width: number, height: number): Buffer {
 /** @param segments how many segments of two bytes precede the size */
 export function jpeg(width: number, height: number, { segments = 0 } = {}): Buffer {
   const metadata = Buffer.concat([Buffer.from([0xff, 0xe1]), uint(2, 202), Buffer.alloc(200, 'x')]);
-  // The end of the preview that a camera puts into the metadata.
+  // The end of a preview that a camera puts into the metadata.
   metadata.writeUInt16BE(0xffd9, 100);
   const frame = Buffer.concat([
     Buffer.from([0xff, 0xc0]),
@@ -74,7 +74,7 @@ function box(type: string, ...parts: Buffer[]): Buffer {
 }
 
 /**
- * @param brand another one than `avif` is of another format
+ * @param brand a value other than `avif` means another format
  * @param brands how many brands precede it
  * @param boxes how many empty boxes precede the others
  * @param associations of the picture with its size: one is enough

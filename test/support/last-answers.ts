@@ -1,4 +1,4 @@
-// What the gateways of a test answered last: shown with a test that fails, because `expected 422 to be 201` does not say why.
+// The last answers of a test's gateways: printed with a failed test, because `expected 422 to be 201` does not say why.
 import { beforeEach, onTestFailed } from 'vitest';
 
 const MAX_ANSWERS = 3;
@@ -6,7 +6,7 @@ const MAX_BODY_CHARS = 600;
 
 interface Answer {
   readonly line: string;
-  /** Of a refusal, a copy whose body nobody has read; null for other answers, which may be streamed. */
+  /** A copy of a refusal, whose body nobody has read; null for other answers, which may be streamed. */
   readonly refusal: Response | null;
 }
 
@@ -19,7 +19,7 @@ export function keepAnswer(method: string, path: string, response: Response): vo
   if (answers.length > MAX_ANSWERS) answers.shift();
 }
 
-/** Shows them with each test that fails. Called once for every test file. */
+/** Prints them with each failed test. Called once for every test file. */
 export function showLastAnswers(): void {
   beforeEach(() => {
     answers.length = 0;

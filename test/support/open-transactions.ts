@@ -1,16 +1,16 @@
-// Sessions of a test's own on the store: what they do in transactions that stay open, and what lists show meanwhile.
+// A test's own sessions on the store: what they do in transactions that stay open, and what lists return meanwhile.
 import pg from 'pg';
 import { expect } from 'vitest';
 import type { Gateway } from './gateway.ts';
 import { idsOf } from './walk.ts';
 
 export interface Sessions {
-  /** Opens one. */
+  /** Opens a session. */
   connect(): Promise<pg.Client>;
   endAll(): Promise<void>;
 }
 
-/** @param gateway the one whose store it is, when one is opened */
+/** @param gateway returns the gateway whose store is used, at each call */
 export function createSessions(gateway: () => Gateway): Sessions {
   const clients: pg.Client[] = [];
   return {
@@ -26,7 +26,7 @@ export function createSessions(gateway: () => Gateway): Sessions {
   };
 }
 
-/** The one whose contacts they are, and who asks for them. */
+/** The owner of the contacts, and the caller who reads them. */
 interface Owner {
   readonly gateway: Gateway;
   readonly caller: { authorization: string };
@@ -34,15 +34,15 @@ interface Owner {
 }
 
 export interface Contacts {
-  /** Adds one. @returns its id */
+  /** Adds a contact. @returns its id */
   insert(client: pg.Client, workspaceId?: bigint): Promise<bigint>;
-  /** A transaction that has drawn an id and goes on. */
+  /** Opens a transaction that has taken an id and stays open. */
   begin(workspaceId?: bigint): Promise<{ id: bigint; client: pg.Client }>;
   /** The ids on a page over REST. */
   list(parameters?: string, workspaceId?: bigint): Promise<bigint[]>;
 }
 
-/** @param owner of the contacts where no workspace is named */
+/** @param owner of the contacts if a call has no workspace */
 export function contactsOf({ connect }: Sessions, owner: () => Owner): Contacts {
   async function insert(client: pg.Client, workspaceId = owner().workspaceId): Promise<bigint> {
     const { rows } = await client.query('insert into contacts (workspace_id) values ($1) returning id', [

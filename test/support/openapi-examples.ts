@@ -1,4 +1,4 @@
-// What openapi.json holds: the document of the routes, with the answers that the demo data gives as its examples.
+// The content of openapi.json: the document of the routes, with answers of the demo data as examples.
 import type { App } from '../../src/context.ts';
 import { createServer } from '../../src/http/server.ts';
 import { routes } from '../../src/rest/nouns.ts';
@@ -6,14 +6,14 @@ import { type Example, type Examples, toOpenApi } from '../../src/rest/openapi/o
 import { OPENAPI_VERSION } from '../../src/rest/router.ts';
 import { seedDemoKey } from './demo.ts';
 
-/** When the examples are made: they are the same every time. */
+/** The time of the examples, so that they are the same every time. */
 export const exampleClock = (): Date => new Date('2026-04-01T09:00:00Z');
 
 const REQUEST_ID = 'b7c1f6a2-8a55-4f0e-9d5b-2f6d3c1e7a90';
 
 /**
  * The text of openapi.json.
- * @param app of an empty store, with `exampleClock`; the demo data is put into it
+ * @param app of an empty store, with `exampleClock`; it gets the demo data
  */
 export async function openApiText(app: App): Promise<string> {
   const server = createServer(app);
@@ -50,7 +50,7 @@ async function collectExamples(get: Get): Promise<Examples> {
   };
 }
 
-/** None where the demo has no such noun. */
+/** No answer if the demo has no such noun. */
 async function answerOf(get: Get, path: string): Promise<Pick<Example, 'answer'>> {
   const response = await get(path);
   if (response.status === 404) return {};
@@ -58,7 +58,7 @@ async function answerOf(get: Get, path: string): Promise<Pick<Example, 'answer'>
   return { answer: { headers: response.headers, body: await response.json() } };
 }
 
-/** A path with ids of the demo: the first one of the list that stands before it, or else 1. */
+/** A path with ids of the demo: the first id in the list before it, or else 1. */
 async function fillPath(get: Get, path: string) {
   const params: Record<string, number> = {};
   let filled = '';

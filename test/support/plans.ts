@@ -1,12 +1,12 @@
-// A workflow as nested plans, and split removal on it: the model that the gateway is compared with. It is written on
-// another representation than `services/funnels/workflow.ts`, so that the two cannot be wrong in the same way.
+// A workflow as nested plans, and split removal on it: the model that the gateway is compared with. It has another representation than
+// `services/funnels/workflow.ts`, so that the two cannot be wrong in the same way.
 import fc from 'fast-check';
 import type { Plan } from './factories.ts';
 
 export type Branch = 'matched' | 'unmatched' | 'both';
 type SplitPlan = Exclude<Plan, string>;
 
-/** The plan after the removal of a split (spec §4 DELETE rules 1-3); null when there is no such split. */
+/** The plan after the removal of a split (spec §4 DELETE rules 1-3); null without such a split. */
 export function removeFrom(plans: readonly Plan[], split: string, discard: Branch): Plan[] | null {
   const at = plans.findIndex((plan) => typeof plan !== 'string' && plan.split === split);
   if (at >= 0) {
@@ -25,7 +25,7 @@ export function removeFrom(plans: readonly Plan[], split: string, discard: Branc
   return null;
 }
 
-/** Every branch list there, if empty: plans can then be compared. */
+/** Adds missing branch lists as empty ones, so that plans can be compared. */
 export function normal(plans: readonly Plan[]): Plan[] {
   return plans.map((plan) =>
     typeof plan === 'string'
@@ -34,7 +34,7 @@ export function normal(plans: readonly Plan[]): Plan[] {
   );
 }
 
-/** All names in workflow order: a split, its matched branch, its unmatched branch, what follows. */
+/** All names in workflow order: a split, its matched branch, its unmatched branch, the steps after it. */
 export function namesOf(plans: readonly Plan[]): string[] {
   return plans.flatMap((plan) =>
     typeof plan === 'string'

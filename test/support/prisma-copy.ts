@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PRISMA_FOLDER } from '../../src/store/migrations/folder.ts';
 import type { Clusters } from './cluster.ts';
 
-/** Copies it. @param folders where the copy is, until they are cleaned @returns its path */
+/** Copies it. @param folders remove the copy later @returns its path */
 export async function copyPrisma(folders: Pick<Clusters, 'folder'>): Promise<string> {
   const folder = await folders.folder();
   await cp(PRISMA_FOLDER, folder, { recursive: true });

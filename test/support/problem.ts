@@ -1,4 +1,4 @@
-// The problem document that every refusal is (RFC 9457).
+// The problem document of every refusal (RFC 9457).
 import { expect } from 'vitest';
 import { type ErrorCode, STATUS_OF } from '../../src/errors.ts';
 
@@ -13,7 +13,7 @@ export interface Problem {
   readonly error: string;
 }
 
-/** The response's problem document, known to be whole and to have this code and its status. */
+/** The response's problem document, after a check of its members, its code and its status. */
 export async function expectProblem(response: Response, code: ErrorCode): Promise<Problem> {
   const text = await response.text();
   expect([response.status, text]).toEqual([STATUS_OF[code], text]);

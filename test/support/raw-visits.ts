@@ -1,7 +1,7 @@
-// What the raw rows say of visits, by plain queries: statistics and contacts must say the same.
+// Statistics of the raw visits, by plain queries: statistics and contacts must be equal to them.
 import type { App } from '../../src/context.ts';
 
-/** What has been counted, and what the rows say, in the same form. */
+/** The counted values, and those of the raw rows, in the same form. */
 export async function countedAndRaw(
   app: App,
   workspaceId: bigint,

@@ -1,4 +1,4 @@
-// Building a workflow, removing splits from it over REST, and reading back what is left.
+// Builds a workflow, removes splits from it over REST, and reads the result.
 
 import type { BuiltStep, Plan } from './factories.ts';
 import * as factories from './factories.ts';
@@ -32,7 +32,7 @@ export async function build(gateway: Gateway, workspaceId: bigint, plans: Plan[]
   };
 }
 
-/** The status of a DELETE of the named split. */
+/** The status of a DELETE of this split. */
 export async function removeSplit(
   gateway: Gateway,
   caller: Caller,

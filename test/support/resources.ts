@@ -1,4 +1,4 @@
-// Every description in src/resources/, whatever it is called there.
+// Every description in src/resources/, under any export name.
 import { glob } from 'node:fs/promises';
 import type { Resource } from '../../src/resources/resource.ts';
 

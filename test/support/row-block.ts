@@ -1,7 +1,7 @@
-// Rows as PostgreSQL would send them, made by hand.
+// Handmade rows in the form of PostgreSQL.
 import { type RowBlock, RowCollector } from '../../src/rows/row-block.ts';
 
-/** The block that DataRow messages with these texts become; null is null. */
+/** The block of DataRow messages with these texts; null is null. */
 export function toBlock(...rows: readonly (readonly (string | null)[])[]): RowBlock {
   const collector = new RowCollector();
   for (const fields of rows) {
@@ -11,7 +11,7 @@ export function toBlock(...rows: readonly (readonly (string | null)[])[]): RowBl
   return collector.take();
 }
 
-/** What stands in a DataRow message behind its length. */
+/** The part of a DataRow message after its length. */
 export function toMessage(fields: readonly (string | null)[]): Buffer {
   const count = Buffer.alloc(2);
   count.writeInt16BE(fields.length);

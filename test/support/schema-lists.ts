@@ -1,4 +1,4 @@
-// Every list of the GraphQL schema, with a query that reaches it from the root through other lists and selects everything of its objects.
+// Every list of the GraphQL schema, with a query that reaches it from the root through other lists and selects all fields of its objects.
 import {
   type GraphQLField,
   type GraphQLInterfaceType,
@@ -45,14 +45,14 @@ function fieldsOf(type: OfFields): Field[] {
   );
 }
 
-/** A field with a selection of its objects; so many of a connection. */
+/** A field with a selection of its objects, for a connection of this many. */
 function select(field: Field, selection: string, rows: number): string {
   return isConnection(field)
     ? `${field.name}(first: ${rows}) { nodes { ${selection} } }`
     : `${field.name} { ${selection} }`;
 }
 
-/** The objects that an object refers to, which are read after it, and then everything that it says itself. */
+/** The objects to which an object refers, which are read after it, and then all its own fields. */
 function everythingOf(type: OfFields): string {
   const fields = fieldsOf(type);
   const objects = fields.filter((field) => objectsOf(field) !== null && !isList(field));
@@ -81,5 +81,5 @@ function build(): SchemaList[] {
   return lists;
 }
 
-/** Every list that queries reach, in the order in which they are reached. */
+/** Every list that queries reach, in the order of the search. */
 export const SCHEMA_LISTS: readonly SchemaList[] = build();

@@ -1,5 +1,5 @@
-// Every operation of GraphQL, made from the schema: for each field that returns objects, a query that reaches it by the shortest
-// way and selects all that is said there; for each mutation, one that selects all of its payload.
+// Every operation of GraphQL, made from the schema: for each field that returns objects, a query that reaches it by the shortest way and
+// selects all its fields; for each mutation, one that selects all of its payload.
 import {
   type GraphQLField,
   type GraphQLInterfaceType,
@@ -24,30 +24,30 @@ export interface SchemaOperation {
   /** `Type.field` */
   readonly name: string;
   readonly query: string;
-  /** What its variables are named: `node_Contact` is the global id of a contact, `input` that of the mutation. */
+  /** The names of its variables: `node_Contact` is the global id of a contact, `input` that of the mutation. */
   readonly variables: readonly string[];
-  /** Where the field stands in the answer. */
+  /** The place of the field in the answer. */
   readonly path: readonly string[];
   /** Every scope on the way to the field, and its own. */
   readonly scopes: readonly string[];
   readonly isMutation: boolean;
 }
 
-/** The root fields that find one object by its ids, with the types of these. */
+/** The root fields that find one object by its ids, with the types of the ids. */
 export const LOOK_UPS: ReadonlyMap<string, string> = new Map(
   Object.values(schema.getQueryType()?.getFields() ?? {})
     .filter(({ args }) => args.some(({ name }) => name === 'publicId'))
     .map(({ name, type }) => [name, getNamedType(type).name]),
 );
 
-/** What the arguments of root fields are given; other fields are asked without arguments, unless they need some. */
+/** The arguments of root fields; other fields get arguments only if these are required. */
 const ROOT_ARGUMENTS: Readonly<Record<string, string>> = {
   node: 'id: $node_Workspace',
   nodes: 'ids: [$node_Workspace, $node_Contact]',
   ...Object.fromEntries(LOOK_UPS.entries().map(([field, type]) => [field, `id: $node_${type}`])),
 };
 
-/** What the arguments of other fields are given, where they are required. */
+/** The required arguments of other fields. */
 const ARGUMENTS: Readonly<Record<string, string>> = {
   'ConditionalSplitStep.branchFor': 'contactId: $node_Contact',
   'Funnel.path': 'contactId: $node_Contact',
@@ -61,17 +61,17 @@ interface Way {
 }
 
 const nodeType = schema.getType('Node');
-/** The types that global ids name: of a noun with kinds it is their interface. */
+/** The types of global ids: for a noun with kinds, their interface. */
 export const NODE_TYPES: readonly OfFields[] = isInterfaceType(nodeType)
   ? [...new Set(schema.getPossibleTypes(nodeType).map((type) => kindsOf(type) ?? type))]
   : [];
 
-/** The interface of kinds that a type is one of. */
+/** The interface of the kinds to which a type belongs. */
 function kindsOf(type: GraphQLObjectType): GraphQLInterfaceType | undefined {
   return type.getInterfaces().find((one) => typeOptions(one).kindBy !== undefined);
 }
 
-/** Whether a type is one that ids name or, where none do, a type of objects. */
+/** Whether a type has global ids or, where no type does, is a type of objects. */
 function isOwn(type: GraphQLNamedType): type is OfFields {
   return isObjectType(type)
     ? kindsOf(type) === undefined
@@ -84,7 +84,7 @@ function scopesOf(field: Field): string[] {
   return scope === null ? [] : [scope];
 }
 
-/** The ways to the types of objects that queries reach; those with a global id by that. */
+/** The ways to the types of objects that queries reach; types with a global id are reached by it. */
 function waysToTypes(): Map<string, Way> {
   const ways = new Map<string, Way>();
   const query = schema.getQueryType();
@@ -131,7 +131,7 @@ function asked(type: GraphQLNamedType, field: Field): string {
   return given === undefined ? name : `${name}(${given})`;
 }
 
-/** All that an object says of itself; of a connection also its nodes. */
+/** All fields of an object itself; for a connection also its nodes. */
 function selectionOf(type: GraphQLNamedType, depth = 0): string {
   if (isLeafType(type)) return '';
   if (!isObjectType(type) && !isInterfaceType(type)) return '{ __typename }';
@@ -163,7 +163,7 @@ function queryOf(type: OfFields, field: Field, way: Way): SchemaOperation {
   };
 }
 
-/** The scopes to see what is selected of a mutation's payload. */
+/** The scopes that are needed to read the selected part of a mutation's payload. */
 function scopesShown(field: Field, selected: string): Iterable<string> {
   const [operation] = parse(`mutation { ${selected} }`).definitions;
   const nodes = operation?.kind === Kind.OPERATION_DEFINITION ? operation.selectionSet.selections : [];
@@ -187,12 +187,12 @@ function mutationOf(type: OfFields, field: Field): SchemaOperation {
   };
 }
 
-/** What returns objects, or needs a scope. */
+/** Whether a field returns objects, or needs a scope. */
 function isRow(field: Field): boolean {
   return !isLeafType(getNamedType(field.type)) || scopeOf(field) !== null;
 }
 
-/** A connection's own fields, and an edge's: what they return is selected where the connection is. */
+/** The own fields of a connection and of an edge: their content is selected where the connection is. */
 function isPart({ name }: GraphQLNamedType): boolean {
   return /(Connection|Edge)$/.test(name);
 }
@@ -212,10 +212,10 @@ function build(): SchemaOperation[] {
   });
 }
 
-/** Every one, in the order of the schema. */
+/** All operations, in the order of the schema. */
 export const SCHEMA_OPERATIONS: readonly SchemaOperation[] = build();
 
-/** `Type.field` of every field that needs a scope, but for those of connections, edges and what mutations return. */
+/** `Type.field` of every field that needs a scope, except those of connections, edges and mutation payloads. */
 export function scopedFields(): string[] {
   return Object.values(schema.getTypeMap()).flatMap((type) => {
     if (!isOwn(type) || isPart(type) || type.name.endsWith('Payload')) return [];

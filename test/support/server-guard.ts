@@ -1,4 +1,4 @@
-// Started beside the PostgreSQL of a test run (test-server.ts): ends it when the run's process is gone, which closes the standard input.
+// Started next to the PostgreSQL of a test run (test-server.ts): stops it when the run's process ends, which closes standard input.
 import { removeRun } from './test-server.ts';
 
 const [folder = '', cluster = ''] = process.argv.slice(2);

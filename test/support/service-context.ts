@@ -1,4 +1,4 @@
-// A context for calling services without a face, and the callers that it knows.
+// A context for calling services without an API, and its callers.
 import type { Actor } from '../../src/auth/actor.ts';
 import type { App, Context } from '../../src/context.ts';
 import { RequestFacts } from '../../src/telemetry/request-facts.ts';
@@ -16,7 +16,7 @@ export function contextOf(app: App, actor: Actor): Context {
   };
 }
 
-/** A key of the team's, for every workspace of it. */
+/** A key of the team, for all of its workspaces. */
 export function keyOf(teamId: bigint, scopes: readonly string[] = ['read', 'write']): Actor {
   return {
     kind: 'api_key',

@@ -1,4 +1,4 @@
-// Executed before each test file.
+// Runs before each test file.
 import { showLastAnswers } from './last-answers.ts';
 
 showLastAnswers();

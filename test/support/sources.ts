@@ -1,4 +1,4 @@
-// The source files of the gateway, with their imports: what the layer test reads.
+// The source files of the gateway with their imports, for the layer test.
 import { readFileSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -6,17 +6,17 @@ import { fileURLToPath } from 'node:url';
 const SRC = fileURLToPath(new URL('../../src/', import.meta.url));
 
 interface Import {
-  /** As written, or for a file of ours its path below src. */
+  /** As written, or its path below src for our own file. */
   readonly from: string;
   readonly own: boolean;
-  /** `import type`: gone when the program runs. */
+  /** `import type`: erased before the program runs. */
   readonly typeOnly: boolean;
 }
 
 export interface Source {
   /** Below src, with slashes. */
   readonly path: string;
-  /** The folder below src that it is in, or its own name for a file directly there. */
+  /** The folder below src that has it, or its own name if it is directly there. */
   readonly layer: string;
   readonly text: string;
   /** Without comments. */
@@ -28,10 +28,10 @@ const STATIC =
   /^(?:import|export)\s+(type\s+)?(?:[\w*\s,]+|[\w\s,]*\{[^}]*\}|\* as \w+)\s*from\s+'([^']+)'/gm;
 const BARE_OR_DYNAMIC = /^import\s+'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/gm;
 
-/** The app that is bundled for browsers: a program of its own. */
+/** The app that is bundled for browsers: a separate program. */
 const BROWSER_APP = 'graphiql/app/';
 
-/** Every source file that people write. @param program the gateway, or GraphiQL's browser app */
+/** Every handwritten source file. @param program the gateway, or GraphiQL's browser app */
 export async function readSources(program: 'gateway' | 'browser app' = 'gateway'): Promise<Source[]> {
   const sources: Source[] = [];
   for await (const file of glob('**/*.{ts,tsx}', { cwd: SRC })) {
@@ -61,7 +61,7 @@ export function toSource(path: string, text: string): Source {
   return { path, layer: layerOf(path), text, code, imports };
 }
 
-/** `rest/accounts/teams.ts` is of `rest`, `errors.ts` of `errors`. What only the operator calls is a layer above the services. */
+/** `rest/accounts/teams.ts` is in `rest`, `errors.ts` in `errors`. Services for the operator alone are a layer above the services. */
 export function layerOf(path: string): string {
   if (path.startsWith('services/operator/')) return 'services/operator';
   return path.includes('/') ? path.slice(0, path.indexOf('/')) : path.replace(/\.ts$/, '');

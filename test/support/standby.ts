@@ -1,4 +1,4 @@
-// A migrated primary with a streaming replica, of the embedded PostgreSQL: the replica's folder is a copy of the primary's.
+// A migrated primary with a streaming replica, both embedded: the replica's folder is a copy of the primary's.
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -11,9 +11,9 @@ export interface Replicated {
   /** The replica replays nothing until `resume`. */
   pause(): Promise<void>;
   resume(): Promise<void>;
-  /** Waits until the replica has replayed all that the primary has written. */
+  /** Waits until the replica has replayed everything that the primary wrote. */
   catchUp(): Promise<void>;
-  /** Ends the replica. */
+  /** Stops the replica. */
   stopReplica(): Promise<void>;
   clean(): Promise<void>;
 }
@@ -53,7 +53,7 @@ export async function startReplicated(): Promise<Replicated> {
     replicaUrl: replica.url,
     async pause() {
       await query(replica.url, 'select pg_wal_replay_pause()');
-      // That only asks for it: what arrives until then is replayed.
+      // The call only requests a pause: the replica replays what arrives until then.
       while ((await pausing()) !== 'paused');
     },
     resume: async () => void (await query(replica.url, 'select pg_wal_replay_resume()')),

@@ -1,13 +1,13 @@
-// What PostgreSQL does at the moment, as a connection of the test's own sees it.
+// The current activity of PostgreSQL, from a separate connection.
 import pg from 'pg';
 import type { Gateway } from './gateway.ts';
 
 export interface Observer {
-  /** Runs `work` while nobody else can use what `lock`, a statement, locks. */
+  /** Runs `work` while the statement `lock` holds its locks. */
   whileLocked<T>(lock: string, work: () => Promise<T>): Promise<T>;
-  /** Sends a statement on the observer's own connection, which `whileLocked` holds a transaction on. */
+  /** Sends a statement on the observer's own connection, on which `whileLocked` holds a transaction. */
   query(statement: string): Promise<unknown>;
-  /** Statements under way, and transactions that wait for their next one, of all other connections. */
+  /** Running statements, and idle transactions, of all other connections. */
   underWay(): Promise<string[]>;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
-// Rows of a store, in SQL, for tests of what the database itself does.
+// Rows of a store, in SQL, for tests of the database itself.
 
-/** A team's, and some of another's. */
+/** The rows of a team, and some of another team's. */
 export const ROWS = `
   insert into teams (id, name, subdomain) values (1, 'Team', 'team'), (2, 'Other', null);
   insert into workspaces (id, team_id, name, subdomain) values (1, 1, 'One', 'one'), (2, 1, 'Two', 'two');

@@ -1,4 +1,4 @@
-// A store as earlier versions made it: the gateway's user is the superuser that initdb creates.
+// A store as earlier versions created it: the gateway's user is the superuser from initdb.
 import { execFile } from 'node:child_process';
 import { chown, mkdir } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -11,12 +11,12 @@ import { query } from './cluster.ts';
 
 /** A running server on such a store. */
 export interface SuperuserStore {
-  /** Connects as the gateway's user, to its database. */
+  /** The address of its database, as the gateway's user. */
   readonly url: string;
   stop(): Promise<void>;
 }
 
-/** Makes one in a data folder. */
+/** Creates one in a data folder. */
 export async function makeSuperuserStore(dataDir: string): Promise<SuperuserStore> {
   const dataFolder = await findDataFolder(dataDir);
   const { cluster, user } = dataFolder;
@@ -34,7 +34,7 @@ export async function makeSuperuserStore(dataDir: string): Promise<SuperuserStor
   return store;
 }
 
-/** Starts the server, and changes nothing. */
+/** Starts the server without changing anything. */
 export async function startSuperuserStore(dataDir: string): Promise<SuperuserStore> {
   const dataFolder = await findDataFolder(dataDir);
   const binaries = await findBinaries(dataFolder);

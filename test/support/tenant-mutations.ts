@@ -1,4 +1,4 @@
-// Every mutation of the schema, with what it needs of a tenant: made from its input type.
+// Every mutation of the schema, with its input for a tenant, made from its input type.
 import { type GraphQLInputField, GraphQLNonNull, type GraphQLObjectType, getNamedType } from 'graphql';
 import type { App } from '../../src/context.ts';
 import { schema } from '../../src/graphql/schema.ts';
@@ -11,7 +11,7 @@ import { givenOf } from './nouns.ts';
 import type { Tenant } from './operations.ts';
 import { prismaOf } from './prisma.ts';
 
-/** What a tenant has, by the type of its global id. */
+/** The ids of a tenant's objects, by the type of the global id. */
 export async function idsOf(app: App, tenant: Tenant): Promise<Record<string, string>> {
   const prisma = prismaOf(app.store);
   const teamId = tenant.team.id;
@@ -33,7 +33,7 @@ export async function idsOf(app: App, tenant: Tenant): Promise<Record<string, st
   return Object.fromEntries(Object.entries(ids).map(([type, id]) => [type, btoa(`${type}:${id}`)]));
 }
 
-/** What other fields than ids are given, by mutations that not every noun has. */
+/** The values of fields other than ids, for mutations of special nouns. */
 const GIVEN: Readonly<Record<string, unknown>> = {
   emailAddress: 'new@example.com',
   since: '2026-01-01T00:00:00Z',
@@ -43,7 +43,7 @@ const GIVEN: Readonly<Record<string, unknown>> = {
   visits: [{ uuid: '0b9f2a38-6ad6-4a70-8cd9-0e1f3a5f5d10', visitorId: 'somebody' }],
 };
 
-/** What a mutation is given besides the objects that it is about. */
+/** The input of a mutation, besides the objects of the mutation. */
 function givenTo(
   mutation: string,
   ids: Readonly<Record<string, string>>,

@@ -1,5 +1,5 @@
-// The PostgreSQL of a test run. A guard, a process of its own, stops it when the run ends in any way: at Ctrl-C, by a signal, or killed.
-// What even the guard has left, because it was killed too, the next run clears.
+// The PostgreSQL of a test run. A guard process stops it when the run ends in any way: at Ctrl-C, by a signal, or killed. If the guard
+// was killed too, the next run removes the remains.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { type EmbeddedDatabase, openEmbedded } from '../../src/store/embedded/em
 import { findServer } from '../../src/store/embedded/postmaster.ts';
 
 const PREFIX = 'funnel-gateway-test-';
-/** In a run's folder: its process, and where its PostgreSQL has its data. */
+/** In a run's folder: its process, and the data folder of its PostgreSQL. */
 const RUN_FILE = 'run.json';
 const GUARD = fileURLToPath(new URL('./server-guard.ts', import.meta.url));
 const STOP_TIMEOUT_MS = 30_000;
@@ -19,7 +19,7 @@ interface Run {
   readonly cluster: string;
 }
 
-/** Starts the server in a folder of its own, after clearing what earlier runs have left. */
+/** Starts the server in a new folder, after removing the remains of earlier runs. */
 export async function startTestServer(
   settings: Record<string, string>,
 ): Promise<{ database: EmbeddedDatabase; guard: ChildProcess; stop(): Promise<void> }> {
@@ -28,7 +28,7 @@ export async function startTestServer(
   const database = await openEmbedded({ dataDir: folder, settings });
   const run: Run = { pid: process.pid, cluster: database.dataDir };
   await writeFile(join(folder, RUN_FILE), JSON.stringify(run));
-  // In a session of its own: Ctrl-C does not reach it. It reads until this process is gone.
+  // In its own session, so that Ctrl-C does not reach it. It reads until this process ends.
   const guard = spawn(process.execPath, [GUARD, folder, database.dataDir], {
     ...{ detached: true, cwd: '/', stdio: ['pipe', 'ignore', 'ignore'] },
   });
@@ -44,7 +44,7 @@ export async function startTestServer(
   };
 }
 
-/** Stops the servers of runs that are gone, and removes their folders. */
+/** Stops the servers of ended runs, and removes their folders. */
 export async function clearLeftovers(): Promise<void> {
   const names = (await readdir(tmpdir())).filter((name) => name.startsWith(PREFIX));
   for (const folder of names.map((name) => join(tmpdir(), name))) {
@@ -64,7 +64,7 @@ export async function removeRun(folder: string, cluster: string): Promise<void> 
     while ((await findServer(cluster)) !== null && performance.now() < deadline)
       await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  // For root the data may be elsewhere.
+  // For root the data may be in another folder.
   for (const path of [dirname(cluster), folder]) await rm(path, { recursive: true, force: true });
 }
 

@@ -1,11 +1,11 @@
-// Users of the test server that own nothing: what the gateway does, or says, for one who is granted some of it.
+// Users of the test server that own nothing, for tests of a gateway with only some grants.
 
 import { query } from './cluster.ts';
 import { asAdministrator } from './gateway.ts';
 
 let made = 0;
 
-/** A user of a database. @param grants the statements that grant what the user may do @returns its connection string */
+/** A user of a database. @param grants the statements that give the user its rights @returns its connection string */
 export async function createUser(
   databaseUrl: string,
   grants: (user: string) => string,

@@ -1,4 +1,4 @@
-// Walking a list as an ordinary client does: follow `Link` until a page is empty.
+// Walks a list as an ordinary client does: follows `Link` until a page is empty.
 import type { Gateway, RequestOptions } from './gateway.ts';
 
 export interface WalkedPage {
@@ -12,7 +12,7 @@ export async function idsOf(response: Response): Promise<bigint[]> {
   return rows.map((row) => BigInt(row.id));
 }
 
-/** Where a `Link` header leads, or null without one. */
+/** The target of a `Link` header, or null without one. */
 export function nextOf(response: Response): string | null {
   const link = response.headers.get('Link');
   if (link === null) return null;
@@ -21,7 +21,7 @@ export function nextOf(response: Response): string | null {
   return url;
 }
 
-/** Every page up to and with the empty one. `between` runs after each page. */
+/** Every page including the empty last one. `between` runs after each page. */
 export async function walk(
   gateway: Gateway,
   path: string,
@@ -42,12 +42,12 @@ export async function walk(
   return pages;
 }
 
-/** All ids of a walk, in the order that the client saw them. */
+/** All ids of a walk, in the order of the pages. */
 export function allIds(pages: readonly WalkedPage[]): bigint[] {
   return pages.flatMap((page) => page.ids);
 }
 
-/** Reads a body of one or more objects with known members. */
+/** Reads a body with one or more objects of this type. */
 export async function json<Body>(response: Response): Promise<Body> {
   return (await response.json()) as Body;
 }

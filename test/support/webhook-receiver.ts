@@ -1,4 +1,4 @@
-// A receiver of webhooks: a real server on loopback that remembers what arrived.
+// A receiver of webhooks: a real server on loopback that records what arrived.
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -14,20 +14,20 @@ interface Received {
   } & Record<string, unknown>;
 }
 
-/** What a receiver answers: a status, or an answer that has to be waited for. `null` never comes. */
+/** The answer of a receiver: a status, or a complete answer, or `null` for none ever. */
 type Answer = number | { status: number; headers?: Record<string, string>; body?: string } | null;
 
 export interface Receiver {
   readonly url: string;
   readonly received: Received[];
-  /** The most deliveries that were under way at once. */
+  /** The highest number of concurrent deliveries. */
   readonly maxUnderWay: () => number;
-  /** How it answers from now on. */
+  /** The answer from now on. */
   answer: (received: Received, index: number) => Answer | Promise<Answer>;
   close(): Promise<void>;
 }
 
-/** A receiver that answers 200 until it is told something else. */
+/** A receiver that answers 200 until it is changed. */
 export async function createReceiver(): Promise<Receiver> {
   let underWay = 0;
   let maxUnderWay = 0;

@@ -1,20 +1,20 @@
-// A client that writes its bytes itself: what no HTTP library would send.
+// A client that writes raw bytes, which no HTTP library would send.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
 interface Options {
-  /** Hang up when the bytes are sent: by an ordinary end, or a reset. */
+  /** Disconnects when the bytes are sent: normally, or with a reset. */
   readonly hangUp?: 'end' | 'reset';
 }
 
-/** Sends bytes, a byte a character, in one piece. What comes back until the other side closes. */
+/** Sends bytes in one piece, one character for each byte. Returns everything until the other side closes. */
 export async function sendBytes(port: number, bytes: string, { hangUp }: Options = {}): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   let received = '';
   socket.setEncoding('latin1').on('data', (text: string) => {
     received += text;
   });
-  // A reset behind the answer is an end as well.
+  // A reset after the answer is an end too.
   socket.on('error', () => {});
   await once(socket, 'connect');
   await new Promise((sent) => socket.write(bytes, 'latin1', sent));

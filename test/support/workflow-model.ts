@@ -1,10 +1,10 @@
-// A funnel's workflow as nested lists, and every change of it: the model that the gateway is compared with. It is written on another
-// representation than `services/funnels/workflow.ts`, so that the two cannot be wrong in the same way.
+// A funnel's workflow as nested lists, and every change of it: the model that the gateway is compared with. It has another representation
+// than `services/funnels/workflow.ts`, so that the two cannot be wrong in the same way.
 
 export type Kind = 'page' | 'conditional_split' | 'split_test';
 
 export interface Node {
-  /** Of a page step its page's first name, of a split the number of its creation. It never changes. */
+  /** For a page step its page's first name, for a split the number of its creation. It never changes. */
   readonly key: string;
   readonly kind: Kind;
   name: string;
@@ -58,7 +58,7 @@ export function listAt(tree: Tree, { split, branch }: Where): Node[] | undefined
   return split === null ? tree : find(tree, split)?.lists?.[branch];
 }
 
-/** The list and the index that a place means. */
+/** The list and the index of a place. */
 function spotOf(tree: Tree, place: Place): { list: Node[]; index: number } | null {
   if ('split' in place) {
     const list = listAt(tree, place);
@@ -81,7 +81,7 @@ function take(tree: Tree, key: string): Node | null {
   );
 }
 
-/** The tree after a change; null where it is refused. */
+/** The tree after a change; null if it is refused. */
 export function apply(before: Tree, change: Change): Tree | null {
   const tree = structuredClone(before);
   return make(tree, change) ? tree : null;
@@ -131,7 +131,7 @@ function make(tree: Tree, change: Change): boolean {
         weight,
         lists,
       });
-      // The step is looked for outside of the new test, whose left variant is still empty.
+      // The step is searched for outside of the new test, whose left variant is still empty.
       const step = take(tree, shown.key);
       if (step !== null) lists[0].push(step);
       return true;

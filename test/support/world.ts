@@ -1,4 +1,4 @@
-// A team with many rows of everything, its ids mixed with those of another team's, and the lists that show them.
+// A team with many rows of every kind, its ids interleaved with those of another team, and the lists that return them.
 import type { App } from '../../src/context.ts';
 import { drawIds } from '../../src/store/changing/ids.ts';
 import type { PublicIdTable } from '../../src/store/sql/public-ids.ts';
@@ -12,13 +12,13 @@ export interface World {
   readonly team: Named;
   readonly workspace: Named & { readonly teamId: bigint };
   readonly funnel: Named & { readonly workspaceId: bigint };
-  /** Every scope, this team. */
+  /** A key with every scope, for this team. */
   readonly key: Caller;
-  /** Every list's rows, by id. */
+  /** The ids of every list's rows. */
   readonly ids: Record<ListName, bigint[]>;
 }
 
-/** Every list of the REST face: where it is in a world. */
+/** Every REST list, with its path in a world. */
 export const LISTS = {
   teams: () => '/api/v2/teams',
   workspaces: ({ team }: World) => `/api/v2/teams/${team.id}/workspaces`,
@@ -33,7 +33,7 @@ export const LISTS = {
 export type ListName = keyof typeof LISTS;
 export const LIST_NAMES = Object.keys(LISTS) as ListName[];
 
-/** Two such worlds of `count` rows a list, their ids interleaved: a list that leaks shows it at once. */
+/** Two such worlds of `count` rows a list, with interleaved ids, so that a list that leaks is detected at once. */
 export async function createWorlds(app: App, count: number): Promise<{ ours: World; theirs: World }> {
   const [ours, theirs] = [await createSkeleton(app), await createSkeleton(app)];
   const worlds: [World, World] = [ours, theirs];
@@ -103,7 +103,7 @@ async function createSkeleton(app: App): Promise<World> {
   return { team, workspace, funnel, key: await factories.apiKey(app, { teamId: team.id }), ids };
 }
 
-/** Rows to save, `count` for each world in turn; their ids are noted in the worlds. */
+/** Saves `count` rows for each world in turn, and records their ids in the worlds. */
 async function rows<Row>(
   app: App,
   worlds: [World, World],

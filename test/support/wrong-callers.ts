@@ -1,5 +1,5 @@
-// Everybody who may not, or not all: the columns of the access matrix, for one team with two workspaces and another team. Whoever
-// is let in has every scope.
+// All callers without permission, or with some: the columns of the access matrix, for one team with two workspaces and another team.
+// Permitted callers have every scope.
 import { SCOPES } from '../../src/auth/scopes.ts';
 import type { App } from '../../src/context.ts';
 import * as factories from './factories.ts';
@@ -19,17 +19,17 @@ export interface Tenants {
   readonly ours: Tenant;
   /** Another workspace of the team. */
   readonly sibling: Tenant;
-  /** Another team's. */
+  /** A workspace of another team. */
   readonly theirs: Tenant;
 }
 
-/** Every scope but one, and but the wildcard that has it. */
+/** Every scope except this one and its wildcard. */
 export function scopesWithout(scope: string): string[] {
   const wildcard = scope.slice(scope.indexOf(':') + 1);
   return SCOPES.filter((other) => other !== scope && other !== wildcard);
 }
 
-/** Whose credentials are none: 401. */
+/** Callers with invalid credentials: 401. */
 export async function unknownCallers(app: App, { ours }: Tenants): Promise<Record<string, Asking>> {
   const teamId = ours.team.id;
   const prisma = prismaOf(app.store);
@@ -77,7 +77,7 @@ function unsigned(claims: object): string {
   return `${part({ alg: 'none', typ: 'at+jwt' })}.${part(claims)}.`;
 }
 
-/** Who may do everything, but not where it is asked for: what is there is not found. */
+/** Callers with every scope, but for another place: objects there are not found. */
 export async function strangers(app: App, tenants: Tenants): Promise<Record<string, Asking>> {
   const { ours, sibling, theirs } = tenants;
   const key = await factories.apiKey(app, { teamId: ours.team.id });
@@ -101,7 +101,7 @@ export async function strangers(app: App, tenants: Tenants): Promise<Record<stri
   };
 }
 
-/** Credentials that are limited to one workspace of their team, with every scope: in every way that one can be. */
+/** Credentials that are limited to one workspace of their team, with every scope, in every possible way. */
 export async function limitedCallers(app: App, tenant: Tenant): Promise<Record<string, Caller>> {
   const teamId = tenant.team.id;
   const workspaceIds = [tenant.workspace.id];
@@ -121,7 +121,7 @@ export async function limitedCallers(app: App, tenant: Tenant): Promise<Record<s
   };
 }
 
-/** Who may, in every way that there is. */
+/** Permitted callers of every kind. */
 export async function owners(app: App, { ours }: Tenants): Promise<Record<string, Asking>> {
   const caller = await factories.apiKey(app, { teamId: ours.team.id });
   await factories.customDomain(app, ours.workspace.id, 'ours.example');

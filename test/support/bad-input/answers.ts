@@ -1,4 +1,4 @@
-// What every answer must be like, whatever was sent.
+// Requirements for every answer, whatever was sent.
 import { STATUS_OF } from '../../../src/errors.ts';
 import { requireDocumented } from '../openapi.ts';
 import { toResponses } from '../wire.ts';
@@ -6,7 +6,7 @@ import type { Answer } from './connection.ts';
 import type { BadRequest } from './request.ts';
 
 const PROBLEM_MEMBERS = 'type,title,status,detail,code,errors,request_id,error';
-/** Those that REST has as well, and those of GraphQL alone (docs/http.md). */
+/** The codes that REST has too, and those of GraphQL alone (docs/http.md). */
 const GRAPHQL_CODES = new Set([
   ...Object.keys(STATUS_OF).map((code) => code.toUpperCase()),
   'OPERATION_RESOLUTION_FAILURE',
@@ -14,13 +14,13 @@ const GRAPHQL_CODES = new Set([
   'GRAPHQL_VALIDATION_FAILED',
   'GRAPHQL_PARSE_FAILED',
 ]);
-/** What only the inside knows: stacks, files, statements, the words of libraries. No request has them. */
+/** Internal details: stacks, files, statements, messages of libraries. No request contains them. */
 const INTERNALS =
   /\bat [\w.<>]+ \(|node_modules|file:\/\/\/work|\.ts:\d|[Pp]risma|pg_catalog|violates \w+|syntax error at or near|relation "|ECONN|TypeError|Cannot read prop/;
 
 /**
- * Whether the answer said that something was changed.
- * @throws Error that says what is wrong with it
+ * Whether the answer reports a change.
+ * @throws Error that says what is wrong with the answer
  */
 export async function requireGoodAnswer(
   request: BadRequest,
@@ -37,7 +37,7 @@ export async function requireGoodAnswer(
 }
 
 /**
- * The answers to bytes that are no valid request.
+ * The answers to bytes that are not a valid request.
  * @param received everything until the end of the connection
  * @throws Error that says what is wrong with them
  */
@@ -63,7 +63,7 @@ function requireSafe(answer: Answer, text: string): void {
   if (INTERNALS.test(text)) fail(answer, `it shows what is inside: ${INTERNALS.exec(text)?.[0]}`);
 }
 
-/** Answers to a head that is too large, before it is known what it asks for: problem documents for every path and method. */
+/** Answers to a head that is too large, before its path is read: problem documents for every path and method. */
 const OF_THE_HEAD = [414, 431];
 
 function isOfGraphql(target: string): boolean {
@@ -81,7 +81,7 @@ function requireProblem(answer: Answer, text: string): void {
   if (problem['request_id'] !== answer.headers.get('x-request-id')) fail(answer, 'the request ids differ');
 }
 
-/** As openapi.json has it. */
+/** Requires an answer as described in openapi.json. */
 async function requireDescribed(
   { method, target }: BadRequest,
   { status, headers, body }: Answer,
@@ -93,7 +93,7 @@ async function requireDescribed(
   await (await requireDocumented(method, new URL(url), response)).text();
 }
 
-/** What clients may ask for; the last two have the same JSON inside (GraphQL over SSE, incremental delivery). */
+/** The content types of GraphQL; the last two have the same JSON inside (GraphQL over SSE, incremental delivery). */
 const GRAPHQL_TYPE =
   /^(?:application\/(?:graphql-response\+)?json; charset=utf-8|text\/event-stream|multipart\/mixed; boundary="-")$/;
 

@@ -1,4 +1,4 @@
-// Hostile requests for a gateway, one batch after the other, by a seed.
+// Sends hostile requests to a gateway, batch by batch, reproducible by a seed.
 import type { App } from '../../../src/context.ts';
 import * as factories from '../factories.ts';
 import { createTenant, type Tenant } from '../operations.ts';
@@ -10,21 +10,21 @@ import { restRequest } from './rest-requests.ts';
 import type { Sender } from './sender.ts';
 
 export interface Campaign {
-  /** An app on the database of the gateway, which makes what the requests are about. */
+  /** An app on the gateway's database, which creates the objects of the requests. */
   readonly app: App;
   readonly sender: Sender;
   readonly random: Random;
   readonly requests: number;
-  /** Told of after each batch. */
+  /** Called after each batch. */
   readonly onBatch?: (sent: number) => void;
 }
 
 const BATCH = 500;
-/** One of so many is no valid HTTP. */
+/** One of this many requests is not valid HTTP. */
 const RAW_SHARE = 20;
-/** Tenants of a batch: some requests delete what others are about. */
+/** Tenants of a batch: some requests delete objects that others use. */
 const TENANTS = 4;
-/** A campaign that has found so much ends. */
+/** A campaign ends after this many findings. */
 const MAX_FINDINGS = 50;
 
 /** What is sent does not depend on the answers. */
@@ -50,7 +50,7 @@ export async function run({ app, sender, random, requests, onBatch }: Campaign):
   }
 }
 
-/** Mostly one who may everything, so that what is sent is looked at. */
+/** Mostly a caller with every right, so that the gateway examines the request. */
 async function callersOf(app: App, teamId: bigint): Promise<Authorization[]> {
   const all = await factories.apiKey(app, { teamId });
   const reader = await factories.apiKey(app, { teamId, scopes: ['read'] });

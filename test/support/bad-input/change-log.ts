@@ -1,29 +1,29 @@
-// Finds out what was changed in a database, and by which requests: triggers note the transaction of every row that is written.
+// Finds the changes in a database, and their requests: triggers record the transaction of every written row.
 import type pg from 'pg';
 
 interface Change {
-  /** Of the request that made it; null where there is no audit entry. */
+  /** The id of the request that made the change; null without an audit entry. */
   readonly requestId: string | null;
-  /** The tables that were changed, and how. */
+  /** The changed tables, and the kind of change. */
   readonly change: string;
 }
 
 export interface ChangeLog {
-  /** Forgets what was noted. */
+  /** Deletes the recorded changes. */
   clear(): Promise<void>;
-  /** Changes of transactions that no request with one of these ids made, as the gateway's own audit says. */
+  /** Changes of transactions that, by the gateway's own audit, belong to none of these requests. */
   changesBeside(requestIds: ReadonlySet<string>): Promise<Change[]>;
 }
 
-/** Without an entry in the audit: when a key was used, and what belongs to no workspace. */
+/** Tables without audit entries: the last use of a key, and rows outside workspaces. */
 const UNWATCHED = /^(api_keys|oauth_|sign_in_failures|signing_keys|_prisma_migrations|erasures)/;
 
-/** In place of a request's id: what an erasure that was answered has left is blanked. */
+/** In place of a request's id: the later blanking by an erasure. */
 const BLANKING = 'blanking';
-/** All that a request with a key leaves which is done and changes nothing: nothing of it names the request. */
+/** The only trace of a request with an idempotency key that changes nothing; it does not contain the request's id. */
 const KEY_ALONE = 'INSERT idempotency_records';
 
-/** Puts the triggers in place. @param pool of a user who may create them */
+/** Creates the triggers. @param pool of a user who may do so */
 export async function createChangeLog(pool: Pick<pg.Pool, 'query'>): Promise<ChangeLog> {
   await pool.query(`
     create schema change_log;

@@ -1,4 +1,4 @@
-// A client of HTTP/1.1 that sends what it is given, byte by byte, over one connection after the other, and reads what comes back.
+// A client of HTTP/1.1 that sends bytes unchanged over one connection after the other, and reads the answers.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
@@ -12,12 +12,12 @@ export interface Answer {
 }
 
 export interface Client {
-  /** The answer to a request. @throws Error when the connection ends without one, or what comes is no HTTP */
+  /** Resolves to the answer. @throws Error if the connection ends without one, or the bytes are not HTTP */
   send(bytes: Buffer, isHead?: boolean): Promise<Answer>;
   close(): void;
 }
 
-/** Longer than any limit of the gateway's own. */
+/** Longer than any limit of the gateway. */
 const MAX_WAIT_MS = 60_000;
 
 export function createClient(port: number): Client {
@@ -25,7 +25,7 @@ export function createClient(port: number): Client {
 
   async function open(): Promise<Socket> {
     const opened = connect({ port, host: '127.0.0.1', noDelay: true });
-    // An end is seen by whoever waits for an answer.
+    // The code that waits for an answer sees the end.
     opened.on('error', () => {});
     await once(opened, 'connect');
     return opened;
@@ -52,13 +52,13 @@ export function createClient(port: number): Client {
   };
 }
 
-/** A client that ends its side is not answered by node:http what it was not answered before. */
+/** How long to wait for further bytes: node:http sends no more answers after the client ends its side. */
 const QUIET_MS = [100, 3_000];
 const FINAL = /^HTTP\/1\.1 [2-5]/m;
 
 /**
- * Sends bytes over a connection of their own, and ends it on this side when nothing has come for a while. What comes back until the other
- * side ends it, a byte a character.
+ * Sends bytes over a new connection, and ends this side when nothing has come for a while. Returns everything until the other side ends
+ * it, one character for each byte.
  */
 export async function exchangeBytes(port: number, bytes: Buffer): Promise<string> {
   let received = '';
@@ -77,7 +77,7 @@ async function exchangeOnce(port: number, bytes: Buffer, quietMs: number): Promi
     received += text;
     quiet.refresh();
   });
-  // A reset behind the answer is an end as well.
+  // A reset after the answer is an end too.
   socket.on('error', () => {});
   socket.setTimeout(MAX_WAIT_MS, () => socket.destroy());
   socket.write(bytes);
@@ -115,7 +115,7 @@ function receive(socket: Socket, isHead: boolean): Promise<Received> {
   });
 }
 
-/** The answer that stands at the beginning, null while it is not there as a whole. Interim answers are passed over. */
+/** The first answer in the bytes, null while it is incomplete. Skips interim answers. */
 function parseAnswer(bytes: Buffer, isHead: boolean): Received | null {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0) return null;

@@ -1,5 +1,5 @@
-// Requests of GraphQL, made from schema.graphql: operations with hostile values in any place, documents that are none, and envelopes that
-// are not as GraphQL over HTTP has them.
+// Requests of GraphQL, made from schema.graphql: operations with hostile values anywhere, invalid documents, and envelopes that violate
+// GraphQL over HTTP.
 import { readFileSync } from 'node:fs';
 import {
   buildSchema,
@@ -27,7 +27,7 @@ interface Draft {
   readonly random: Random;
   readonly ids: Readonly<Record<string, string>>;
   readonly variables: { readonly definition: string; readonly name: string; readonly json: string }[];
-  /** How many values of a hundred are hostile. */
+  /** How many values in a hundred are hostile. */
   readonly share: number;
 }
 
@@ -76,7 +76,7 @@ function variableFor(type: string, { json }: Value, { variables, random }: Draft
   return `$${name}`;
 }
 
-/** Some of the fields of what a field leads to. */
+/** Some fields of the type that a field returns. */
 function selection(field: Field, draft: Draft, depth: number): string {
   const { random } = draft;
   const type = getNamedType(field.type);
@@ -96,7 +96,7 @@ function selection(field: Field, draft: Draft, depth: number): string {
   return ` { ${object === type ? inner : `... on ${object.name} { ${inner} }`} }`;
 }
 
-/** What is wrong with a document as a whole. */
+/** Damages a document as a whole. */
 function mutateDocument(document: string, random: Random): string {
   if (random.percent(88)) return document;
   const at = random.int(document.length + 1);
@@ -145,7 +145,7 @@ const ACCEPTS = [
   'application/graphql-response+json;q=0',
 ];
 
-/** The document in a request, which is as it should be in most cases. */
+/** The document in a request, which is valid in most cases. */
 function envelope({ what, document, variables, authorization, random }: Parts): BadRequest {
   const headers = headersOf(authorization, random);
   headers.push(['Accept', random.percent(88) ? 'application/json' : random.pick(ACCEPTS)]);

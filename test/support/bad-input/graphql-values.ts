@@ -1,4 +1,4 @@
-// GraphQL values for any input type of schema.graphql: what the type allows, and what it does not, as GraphQL text and as JSON.
+// GraphQL values for any input type of schema.graphql, valid and invalid, as GraphQL text and as JSON.
 import {
   type GraphQLInputType,
   getNullableType,
@@ -17,7 +17,7 @@ export interface Value {
   readonly json: string;
 }
 
-/** What the ids of a tenant are called where they are asked for, and their types. */
+/** The ids of a tenant by the name of their argument, and their types. */
 export function globalIds(tenant: Tenant): Readonly<Record<string, string>> {
   const id = (type: string, { id }: { readonly id: bigint }) => btoa(`${type}:${id}`);
   return {
@@ -38,12 +38,12 @@ export function globalIds(tenant: Tenant): Readonly<Record<string, string>> {
   };
 }
 
-/** The tag that stands on the contact can be removed from it; the other one can be applied to it. */
+/** The tag on the contact can be removed from it; the other one can be applied to it. */
 function random50(tenant: Tenant): { readonly id: bigint } {
   return tenant.contact.id % 2n === 0n ? tenant.tag : { id: tenant.appliedTag.tagId };
 }
 
-/** GraphQL texts for a value that are no JSON, and that no type allows. */
+/** GraphQL texts for a value that are not JSON, and that no type allows. */
 const INLINE_ONLY = [
   'UNKNOWN',
   '$unknown',
@@ -61,7 +61,7 @@ const INLINE_ONLY = [
   '...',
 ];
 
-/** @param share how many values of a hundred are hostile */
+/** @param share how many values in a hundred are hostile */
 export function valueFor(
   name: string,
   type: GraphQLInputType,

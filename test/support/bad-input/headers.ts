@@ -1,9 +1,9 @@
-// The headers of a request: those that every one has, and hostile ones beside them.
+// The headers of a request: those that every request has, and additional hostile ones.
 import type { Random } from './random.ts';
 import type { Authorization } from './request.ts';
 import { HEADER_NAMES, HEADER_VALUES } from './values.ts';
 
-/** Hosts beside the one that there is. */
+/** Hosts other than the gateway's. */
 const HOSTS = [
   'localhost:1',
   'LOCALHOST',
@@ -17,7 +17,7 @@ const HOSTS = [
   '%6cocalhost',
 ];
 
-/** Credentials that are none. */
+/** Invalid credentials. */
 const CREDENTIALS = [
   '',
   'Bearer',
@@ -35,7 +35,7 @@ const CREDENTIALS = [
 
 let requests = 0;
 
-/** Each request has an id of its own, by which its changes are found again. */
+/** Each request has its own id, which identifies its changes. */
 export function headersOf(authorization: Authorization, random: Random): [string, string][] {
   const headers: [string, string][] = [['Host', random.percent(1) ? random.pick(HOSTS) : 'localhost']];
   const isKnown = random.percent(97);

@@ -1,5 +1,5 @@
-// Bytes that are no valid HTTP/1.1 request, or that two readers could divide differently (RFC 9112 §11.2): in each of them something is hidden
-// that would delete a contact, if anybody took it for a request of its own.
+// Bytes that are not a valid HTTP/1.1 request, or that two readers could split differently (RFC 9112 §11.2): each hides a request that
+// would delete a contact if anybody executed it.
 import type { Tenant } from '../operations.ts';
 import type { Random } from './random.ts';
 
@@ -8,7 +8,7 @@ export interface HostileBytes {
   readonly bytes: Buffer;
 }
 
-/** First lines; PATH stands for a path that is there. */
+/** First lines; PATH is replaced by an existing path. */
 const FIRST_LINES: readonly string[] = [
   ...[
     'GET PATH HTTP/1.1',
@@ -62,7 +62,7 @@ const FIRST_LINES: readonly string[] = [
   ],
 ];
 
-/** Lines of a head, each of which may be beside any other. */
+/** Header lines, in any combination. */
 const FIELDS: readonly string[] = [
   ...[
     'Host: evil.example',
@@ -156,7 +156,7 @@ const FIELDS: readonly string[] = [
   ],
 ];
 
-/** Bodies; HIDDEN stands for the request that nobody may see. */
+/** Bodies; HIDDEN is replaced by the request that nobody may see. */
 const BODIES: readonly string[] = [
   ...['', '{"a":', 'HIDDEN', '\r\nHIDDEN', '0\r\n\r\n', '5;a="\r\n\r\nHIDDEN'],
   ...[
@@ -181,7 +181,7 @@ const BODIES: readonly string[] = [
   ],
 ];
 
-/** Bodies that are chunked as they should be: what is behind them is a request where nothing else says how long the body is. */
+/** Correctly chunked bodies: the bytes after them are a request unless a header sets the length of the body. */
 const CHUNKED_BODIES: readonly string[] = [
   ...[
     '0\r\n\r\nHIDDEN',
@@ -195,7 +195,7 @@ const CHUNKED_BODIES: readonly string[] = [
 const CHUNKED = 'Transfer-Encoding: chunked';
 const LINE_ENDS = ['\n', '\r', '\r\r\n', '\n\r', '\r\n\r\n', '\0\r\n', ' \r\n'];
 
-/** @param authorization of one who may delete the contact */
+/** @param authorization of a caller who may delete the contact */
 export function hostileBytes(tenant: Tenant, authorization: string, random: Random): HostileBytes {
   const contact = `/api/v2/contacts/${tenant.contact.id}`;
   const hidden = `DELETE ${contact} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\n\r\n`;

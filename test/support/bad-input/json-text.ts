@@ -1,4 +1,4 @@
-// JSON as a tree that can also hold what JSON.stringify never writes: members twice, numbers beyond floating point, texts that are no JSON.
+// JSON as a tree that also has what JSON.stringify never writes: duplicate members, numbers beyond floating point, invalid texts.
 import type { Random } from './random.ts';
 import { JSON_VALUES, TEXTS } from './values.ts';
 
@@ -17,9 +17,9 @@ export function toText(json: Json): string {
   return `{${json.members.map(([name, member]) => `${JSON.stringify(name)}:${toText(member)}`).join(',')}}`;
 }
 
-/** The tree with one thing in it that is wrong, or may be. */
+/** The tree with one part that is wrong, or may be. */
 export function mutate(json: Json, random: Random): Json {
-  // Mostly further down: what is wrong at the top is seen first.
+  // Mostly further down, because the gateway finds errors at the top first.
   if (typeof json !== 'string' && random.percent(80)) {
     if (Array.isArray(json) && json.length > 0) return mutateAt(json, random);
     if (!Array.isArray(json) && json.members.length > 0)
@@ -45,7 +45,7 @@ function mutateMember(members: [string, Json][], random: Random): Json {
   return { members: members.with(at, [name, mutate(value, random)]) };
 }
 
-/** Which members there are, and what they are called. */
+/** Changes which members exist, and their names. */
 function mutateMembers(members: [string, Json][], random: Random): Json {
   const at = random.int(members.length);
   const [name, value] = members[at] ?? ['', 'null'];
@@ -61,7 +61,7 @@ function mutateMembers(members: [string, Json][], random: Random): Json {
   ])();
 }
 
-/** The bytes of a text with some changed, cut off, or added. */
+/** The bytes of a text with some changed, removed or added. */
 export function mutateBytes(bytes: Buffer, random: Random): Buffer {
   const at = random.int(bytes.length + 1);
   const put = (...added: number[]) =>

@@ -1,14 +1,14 @@
-// Numbers that look random and are the same for the same seed, and choices by them.
+// Pseudorandom numbers, reproducible by a seed, and choices by them.
 
 export interface Random {
-  /** A whole number from 0 to `below` - 1. */
+  /** An integer from 0 to `below` - 1. */
   int(below: number): number;
-  /** True in so many cases of a hundred. */
+  /** True in this many of a hundred cases. */
   percent(share: number): boolean;
   pick<T>(from: readonly T[]): T;
 }
 
-/** By the generator mulberry32. @param seed a whole number */
+/** Uses the generator mulberry32. @param seed an integer */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = () => {

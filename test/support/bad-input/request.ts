@@ -1,17 +1,17 @@
-// A request as the bytes that go over the wire.
+// A request as the bytes on the wire.
 
 export interface BadRequest {
-  /** What is tried, in a few words. */
+  /** What the request tries, in a few words. */
   readonly what: string;
   readonly method: string;
-  /** The request target, a byte a character. */
+  /** The request target, one character for each byte. */
   readonly target: string;
   readonly headers: readonly (readonly [string, string])[];
-  /** null: there is none, and no length is announced. */
+  /** null: no body, and no length is announced. */
   readonly body: Buffer | null;
 }
 
-/** Who sends requests: the value of the Authorization header, null for nobody. */
+/** The value of the Authorization header of a caller, null without credentials. */
 export type Authorization = string | null;
 
 /** Bytes of HTTP/1.1. The length of the body is announced, unless its headers do otherwise. */
@@ -30,7 +30,7 @@ export function toBytes({ method, target, headers, body }: BadRequest): Buffer {
   return Buffer.concat([Buffer.from(head, 'latin1'), body ?? Buffer.alloc(0)]);
 }
 
-/** A target with everything in it that may not stand in the first line of a request, and all beyond ASCII, escaped as UTF-8. */
+/** A target in which every character that may not be in a request line, and everything beyond ASCII, is escaped as UTF-8. */
 export function toTarget(text: string): string {
   return text.toWellFormed().replaceAll(/[^!-~]/gu, (character) => encodeURIComponent(character));
 }

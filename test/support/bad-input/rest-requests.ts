@@ -1,4 +1,4 @@
-// Requests of the REST face, made from openapi.json: each begins as one that is valid in a tenant, and has a few things changed.
+// REST requests made from openapi.json: each starts as a valid one in a tenant, and has a few changes.
 import { document } from '../openapi.ts';
 import { OPERATIONS, requestOf, type Tenant } from '../operations.ts';
 import { headersOf } from './headers.ts';
@@ -29,7 +29,7 @@ interface Described {
   readonly requestBody?: { readonly content: { readonly 'application/json': { readonly schema: Schema } } };
 }
 
-/** Every operation of the document, with what makes a valid request for it. */
+/** Every operation of the document, with the parts of a valid request for it. */
 const DESCRIBED = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, described]) => {
     const route = `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
@@ -39,7 +39,7 @@ const DESCRIBED = Object.entries(document.paths).flatMap(([path, methods]) =>
   }),
 );
 
-/** Methods beside those of the document. */
+/** Methods that the document does not have. */
 const METHODS = [
   'HEAD',
   'OPTIONS',
@@ -68,7 +68,7 @@ export function restRequest(tenant: Tenant, authorization: Authorization, random
   const headers = headersOf(authorization, random);
   for (const { name } of at('header')) {
     if (isIn(name === 'If-None-Match' ? 5 : 8)) headers.push([name, random.pick(HEADER_VALUES)]);
-    // The same key for other requests, and for the same.
+    // The same key for different requests, and for the same.
     else if (name === 'Idempotency-Key' && isIn(10)) headers.push([name, `key-${random.int(5)}`]);
   }
   if (body !== null) {
@@ -106,7 +106,7 @@ function hostileQuery(parameters: readonly Parameter[], random: Random): string 
   return `?${pairs.join(random.percent(97) ? '&' : ';')}`;
 }
 
-/** Mostly what the document allows, with one to three members changed. */
+/** Mostly a valid body, with one to three members changed. */
 function bodyOf({ requestBody }: Described, valid: string | undefined, random: Random): Buffer | null {
   if (requestBody === undefined) return random.percent(4) ? random.pick(BODIES) : null;
   if (random.percent(5)) return random.pick(BODIES);

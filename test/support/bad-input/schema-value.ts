@@ -1,8 +1,8 @@
-// Values that a JSON Schema of openapi.json allows, and a way to its parts.
+// Creates values that a JSON Schema of openapi.json allows, and finds its parts.
 import { document } from '../openapi.ts';
 import type { Random } from './random.ts';
 
-/** The part of JSON Schema that the document uses for what clients send. */
+/** The part of JSON Schema that the document uses for requests. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -17,7 +17,7 @@ export interface Schema {
   readonly maxLength?: number;
 }
 
-/** What stands behind a reference to a part of openapi.json. */
+/** The target of a reference to a part of openapi.json. */
 export function dereference<T extends { readonly $ref?: string }>(described: T): T {
   if (described.$ref === undefined) return described;
   const parts = described.$ref.slice(2).split('/');

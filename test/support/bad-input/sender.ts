@@ -1,4 +1,4 @@
-// Sends requests to a gateway, and finds what no answer may be and what no refusal may change.
+// Sends requests to a gateway, and finds invalid answers and refusals that changed something.
 import { requireGoodAnswer, requireGoodAnswers } from './answers.ts';
 import type { ChangeLog } from './change-log.ts';
 import { type Answer, type Client, createClient, exchangeBytes } from './connection.ts';
@@ -8,7 +8,7 @@ import { type BadRequest, toBytes } from './request.ts';
 interface Finding {
   readonly what: string;
   readonly why: string;
-  /** What was sent; empty where it was not one request. */
+  /** The sent bytes; empty if they were not one request. */
   readonly bytes: Buffer;
 }
 
@@ -18,13 +18,13 @@ export interface Outcome {
   readonly statuses: Map<number, number>;
   /** Times of all answers to valid HTTP, in milliseconds. */
   readonly times: number[];
-  /** Answers that took too long, and did not when they were asked for again alone. */
+  /** Answers that took too long, but not when repeated alone. */
   slowOnce: number;
 }
 
 export interface Sender {
   readonly outcome: Outcome;
-  /** @param bytes that are no valid request: nothing of them may change anything */
+  /** @param bytes that are not a valid request, and must not change anything */
   sendAll(requests: readonly BadRequest[], bytes?: readonly HostileBytes[]): Promise<void>;
   close(): void;
 }
@@ -33,11 +33,11 @@ interface Options {
   readonly port: number;
   readonly changes: ChangeLog;
   readonly atOnce?: number;
-  /** An answer that takes longer is a finding, if it does so again when nothing else is asked. */
+  /** A slower answer is a finding if it is slow again while nothing else runs. */
   readonly maxMs?: number;
 }
 
-/** So often a slow answer is asked for again. */
+/** How often a slow request is repeated. */
 const TRIES = 10;
 
 export function createSender({
@@ -48,9 +48,9 @@ export function createSender({
 }: Options): Sender {
   const outcome: Outcome = { findings: [], statuses: new Map(), times: [], slowOnce: 0 };
   const clients = Array.from({ length: atOnce }, () => createClient(port));
-  /** The ids of requests whose answers said that something was changed. */
+  /** The ids of requests whose answers reported a change. */
   const changers = new Set<string>();
-  /** The answers to the last requests, by the ids of these. */
+  /** The answers to the last requests, by the ids of the requests. */
   const answers = new Map<string, { readonly bytes: Buffer; readonly text: string }>();
   const find = (what: string, why: string, bytes: Buffer = Buffer.alloc(0)) =>
     outcome.findings.push({ what, why, bytes });
@@ -79,7 +79,7 @@ export function createSender({
     }
   }
 
-  /** Other programs on the machine, and other requests, do not count. */
+  /** Repeats alone: other programs on the machine, and other requests, do not count. */
   async function attemptAlone(client: Client, request: BadRequest): Promise<void> {
     let best = Number.POSITIVE_INFINITY;
     for (let i = 0; i < TRIES && best > maxMs; i++)
@@ -96,7 +96,7 @@ export function createSender({
       answers.clear();
       const slow: BadRequest[] = [];
       const rest = requests.values();
-      // Most of them wait for what does not come.
+      // Most of them wait for bytes that never come.
       const bytesSent = Promise.all(bytes.map(attemptBytes));
       await Promise.all(
         clients.map(async (client) => {

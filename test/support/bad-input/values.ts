@@ -1,7 +1,7 @@
-// What no honest client sends, for each place of a request: texts, JSON, parts of a path and of a query, headers, whole bodies.
+// Values that no honest client sends, for each part of a request: texts, JSON, parts of a path and of a query, headers, bodies.
 import { gzipSync } from 'node:zlib';
 
-/** Texts, some of which are no Unicode. */
+/** Texts, some of which are not valid Unicode. */
 export const TEXTS: readonly string[] = [
   '',
   ' ',
@@ -65,7 +65,7 @@ export const TEXTS: readonly string[] = [
 
 const nested = (depth: number, open: string, close: string) => open.repeat(depth) + close.repeat(depth);
 
-/** JSON texts, or what looks like it, to stand for one value. */
+/** JSON texts, or similar ones, for one value. */
 export const JSON_VALUES: readonly string[] = [
   ...TEXTS.map((text) => JSON.stringify(text)),
   ...['null', 'true', 'false', '0', '-0', '-1', '1.5', '1e2', '1E400', '-1e400', '1e-400', '0.1e1'],
@@ -98,7 +98,7 @@ export const JSON_VALUES: readonly string[] = [
   ...['"\\ud800"', '"\\udc00\\ud800"', '"\\u0000"', '/**/1', '"a', '\u00a01', '1n', '--1', '1_000'],
 ];
 
-/** Escapes in a path or a query: not UTF-8, cut short, doubled, or standing for what divides a path. */
+/** Escapes in a path or a query: not UTF-8, truncated, doubled, or for a separator of a path. */
 export const ESCAPES: readonly string[] = [
   ...[
     '%00',
@@ -161,7 +161,7 @@ export const ESCAPES: readonly string[] = [
   ...TEXTS.filter((text) => text.length < 400).map((text) => encodeURIComponent(text.toWellFormed())),
 ];
 
-/** Names of query parameters that another parser would make objects or lists of. */
+/** Names of query parameters that another parser would turn into objects or lists. */
 export const QUERY_NAMES: readonly string[] = [
   ...[
     'after[]',
@@ -201,7 +201,7 @@ export const QUERY_NAMES: readonly string[] = [
   ],
 ];
 
-/** Bytes of header values, a byte a character. Each is a valid field value (RFC 9110 §5.5). */
+/** Bytes of header values, one character for each byte. Each is a valid field value (RFC 9110 §5.5). */
 export const HEADER_VALUES: readonly string[] = [
   ...[
     '',
@@ -246,7 +246,7 @@ export const HEADER_VALUES: readonly string[] = [
   ],
 ];
 
-/** Headers that are read somewhere on the way, beside Authorization. */
+/** Headers that some part of the gateway reads, except Authorization. */
 export const HEADER_NAMES: readonly string[] = [
   ...[
     'Accept',
@@ -352,7 +352,7 @@ export const CONTENT_CODINGS: readonly string[] = [
 /** Ten megabytes of spaces in ten kilobytes. */
 export const BOMB: Buffer = gzipSync(Buffer.alloc(10 * 2 ** 20, ' '));
 
-/** Whole bodies, in place of any other. */
+/** Complete bodies, in place of any other. */
 export const BODIES: readonly Buffer[] = [
   ...[
     '',

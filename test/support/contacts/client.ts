@@ -1,4 +1,4 @@
-// Sends changes of contacts and tags over either face, and reads what is shown.
+// Sends changes of contacts and tags over either API, and reads the result.
 import { type Change, type Members, type State, TEXTS } from './model.ts';
 
 /** Sends a request, with a credential. */
@@ -8,7 +8,7 @@ export type Send = (
 ) => Promise<{ status: number; text: string }>;
 
 export interface Answer {
-  /** That of REST; of GraphQL the one that REST would have. */
+  /** The status of REST; for GraphQL, the one that REST would have. */
   readonly status: number;
   /** The contact or tag that was created or changed. */
   readonly id?: number;
@@ -23,9 +23,9 @@ export interface Options {
 
 export interface Client {
   change(change: Change, options: Options): Promise<Answer>;
-  /** A contact as REST shows it; null: it is not there. */
+  /** A contact as in REST; null if it does not exist. */
   contact(id: number): Promise<State | null>;
-  /** The ids of the contacts that a filter lets through. */
+  /** The ids of the contacts that match a filter. */
   find(address: string, face: 'rest' | 'graphql'): Promise<number[]>;
   /** Every contact's id, and every tag's id and name. */
   all(): Promise<{ contacts: number[]; tags: (readonly [number, string])[] }>;
@@ -40,7 +40,7 @@ interface Shown {
     | readonly { readonly name: string; readonly value: string }[];
 }
 
-/** A contact as it is shown, by either face. */
+/** A contact from an answer of either API. */
 export function stateOf(shown: unknown): State {
   const { anonymous, tags, custom_attributes: attributes, ...texts } = shown as Shown;
   const pairs = Array.isArray(attributes)

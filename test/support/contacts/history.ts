@@ -1,16 +1,16 @@
-// Holds what was recorded of contacts and tags against the model: the audit trail is the order in which the changes were made, and
-// in that order the model has to explain every answer, every event, and what is shown in the end.
+// Compares the records of contacts and tags with the model: the audit trail is the order of the changes, and in that order the model must
+// explain every answer, every event, and the final state.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import { type Answer, type Client, stateOf } from './client.ts';
 import { apply, BLANK, type Change, type State, type World } from './model.ts';
 
-/** A change that was sent, and what came back. */
+/** A sent change, and its answer. */
 export interface Sent {
-  /** Every request of it has an id that begins with this and a dot. */
+  /** Every request of the change has an id that begins with this name and a dot. */
   readonly name: string;
   readonly change: Change;
-  /** null: it was refused. */
+  /** null if it was refused. */
   readonly answer: Answer | null;
 }
 
@@ -34,11 +34,11 @@ interface Evidence {
   readonly workspaceId: bigint;
   readonly client: Client;
   readonly sent: readonly Sent[];
-  /** Whether tags were deleted while contacts were changed: then nothing is said of those tags. */
+  /** Whether tags were deleted while contacts were changed: then these tags are not checked. */
   readonly haveTagsRaced: boolean;
 }
 
-/** The names of changes that were answered and found everything as it was to become: they have no audit entry. */
+/** The names of changes that were answered without an effect: they have no audit entry. */
 export async function findUnchanged({
   query,
   workspaceId,
@@ -52,9 +52,9 @@ export async function findUnchanged({
 }
 
 /**
- * Requires that every change that was answered, and no other, was made exactly once, with one audit entry and its events; one that found
- * everything as it was to become has none, and was answered with what was there at some moment.
- * @returns the contacts and tags that there are
+ * Requires that exactly the answered changes were made, once each, with one audit entry and their events; a change without an effect has
+ * no entry, and its answer is a state that existed.
+ * @returns the contacts and tags at the end
  */
 export async function requireHistory(evidence: Evidence): Promise<World> {
   const { query, workspaceId, client, sent, haveTagsRaced } = evidence;
@@ -122,7 +122,7 @@ export async function requireHistory(evidence: Evidence): Promise<World> {
   return world;
 }
 
-/** There was a moment at which a change changed nothing. Of its answer the tags are not looked at: a retry shows those of its own time. */
+/** Requires a moment at which the change had no effect. Ignores the tags of its answer, because a retry has those of its own time. */
 function requireUnchanged(change: Change, answer: Answer | null, moments: readonly World[]): void {
   const id = 'contact' in change ? change.contact : 'tag' in change ? change.tag : (answer?.id ?? 0);
   const withoutAnyTags = (state: State | null | undefined) => state && { ...state, tags: [] };
@@ -147,7 +147,7 @@ interface Seen {
   readonly deletedTags: ReadonlySet<number>;
 }
 
-/** What is shown is what the changes lead to, and so do the events. */
+/** Requires that reads and events have the result of the changes. */
 async function requireShown(
   client: Client,
   world: World,
@@ -156,7 +156,7 @@ async function requireShown(
   for (const [id, state] of world.contacts) {
     const shown = await client.contact(id);
     deepEqual(told(shown), told(state), `contact ${id} is what the changes make of it`);
-    // That a tag of the workspace was deleted is no event of its contacts.
+    // The deletion of a tag of the workspace is not an event of its contacts.
     deepEqual(
       withoutTags(replay(eventsOf.get(id) ?? []), deletedTags),
       withoutTags(shown, deletedTags),
@@ -174,7 +174,7 @@ async function requireShown(
   );
 }
 
-/** What a subscriber knows who has had every event of a contact in the order of their ids. */
+/** The state in the eyes of a subscriber who got every event of a contact in the order of their ids. */
 function replay(events: readonly Event[]): State | null {
   let state = null as State | null;
   for (const { event_type, data } of events) {

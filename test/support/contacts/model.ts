@@ -1,7 +1,7 @@
-// What is expected of contacts and tags: every change as a pure function of the state before it. It knows nothing of how the
-// gateway goes about it.
+// The model of contacts and tags: every change as a pure function of the previous state. It does not depend on the gateway's
+// implementation.
 
-/** Text that a contact has. */
+/** The text fields of a contact. */
 export const TEXTS = ['email_address', 'first_name', 'phone_number'] as const;
 
 export interface Members {
@@ -21,7 +21,7 @@ export type Change =
   | { readonly verb: 'renameTag'; readonly tag: number; readonly name: string }
   | { readonly verb: 'removeTag'; readonly tag: number };
 
-/** What is known of a contact. */
+/** The state of a contact. */
 export interface State {
   readonly texts: Readonly<Record<(typeof TEXTS)[number], string | null>>;
   readonly anonymous: boolean;
@@ -31,7 +31,7 @@ export interface State {
 }
 
 export interface World {
-  /** Every contact that there has been; null: it was deleted. */
+  /** Every contact that has existed; null: it was deleted. */
   readonly contacts: Map<number, State | null>;
   /** The names of tags. */
   readonly tags: Map<number, string>;
@@ -44,7 +44,7 @@ export const BLANK: State = {
   tags: [],
 };
 
-/** What a change makes of a contact, where it is not refused, and the types of its events, with the tag behind the colon. */
+/** The contact after a change that is not refused, and the types of its events, with the tag after the colon. */
 export function step(before: State | null, change: Change): { after: State | null; events: string[] } {
   switch (change.verb) {
     case 'create':
@@ -104,7 +104,7 @@ function tagged(before: State | null, tags: readonly number[]) {
   return { after: { ...state, tags: now }, events };
 }
 
-/** An upsert leaves things as they are for null and the empty list. */
+/** An upsert ignores null and the empty list. */
 function givenOf(members: Members): Members {
   const given = Object.entries(members).filter(
     ([, value]) => value !== null && !(Array.isArray(value) && value.length === 0),
@@ -112,7 +112,7 @@ function givenOf(members: Members): Members {
   return Object.fromEntries(given);
 }
 
-/** The status that a change is answered with when nothing else is under way. */
+/** The status of a change when nothing else is in progress. */
 export function statusOf({ contacts, tags }: World, change: Change): number {
   switch (change.verb) {
     case 'create':
@@ -161,7 +161,7 @@ export function statusOf({ contacts, tags }: World, change: Change): number {
   }
 }
 
-/** What addresses are compared by. */
+/** The key by which addresses are compared. */
 export function keyOf(address: string | null | undefined): string | undefined {
   return address?.trim().toLowerCase();
 }

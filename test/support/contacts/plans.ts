@@ -1,12 +1,12 @@
-// Random changes of contacts and tags, as arbitraries of fast-check: few addresses, names and tags, so that they meet.
+// Random changes of contacts and tags, as arbitraries of fast-check: few addresses, names and tags, so that they collide.
 import fc from 'fast-check';
 import type { Change, Members } from './model.ts';
 
-/** A change, and how it is sent. Its contacts and tags are places in the lists of those that there have been, taken modulo. */
+/** A change, and how it is sent. Its contacts and tags are indexes into the lists of all that have existed, modulo their length. */
 export interface Plan {
   readonly change: Change;
   readonly face: 'rest' | 'graphql';
-  /** So many requests are sent at once, all with one idempotency key; 0: one, without a key. */
+  /** The number of concurrent requests with one idempotency key; 0: one request, without a key. */
   readonly copies: number;
 }
 
@@ -60,7 +60,7 @@ const WEIGHTS: Readonly<Record<Change['verb'], number>> = {
   ...{ createTag: 2, renameTag: 1, removeTag: 1 },
 };
 
-/** @param without changes that there are none of */
+/** @param without the changes to leave out */
 export function plans(without: readonly Change['verb'][] = []): fc.Arbitrary<Plan> {
   const chosen = Object.entries(changes)
     .filter(([verb]) => !without.includes(verb as Change['verb']))
@@ -72,7 +72,7 @@ export function plans(without: readonly Change['verb'][] = []): fc.Arbitrary<Pla
   });
 }
 
-/** The change of a plan, on contacts and tags that there have been. */
+/** The change of a plan, with contacts and tags that have existed. */
 export function resolve(change: Change, contacts: readonly number[], tags: readonly number[]): Change {
   const at = (ids: readonly number[], index: number) => ids[index % ids.length] ?? 0;
   return {

@@ -1,18 +1,21 @@
-// A client that sends a request again, with the same idempotency key, until it is answered for good.
+// A client that repeats a request, with the same idempotency key, until it gets a final answer.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Send } from './client.ts';
 
 export interface Retrying {
   readonly send: Send;
-  /** Requests that were sent more than once, by their ids, and which attempt was answered. A dash and its number is behind the id of each. */
+  /**
+   * Requests that were sent more than once, by their ids, with the attempt that was answered. Each attempt's id ends in a dash and its
+   * number.
+   */
   readonly retried: ReadonlyMap<string, number>;
 }
 
-/** REST's and GraphQL's codes that say: try again. */
+/** REST's and GraphQL's codes for retryable errors. */
 const LATER = /"code":"(?:unavailable|conflict|too_many_requests)"/i;
 const PAUSE_MS = 20;
 
-/** @param send rejects where there is no answer */
+/** @param send rejects if there is no answer */
 export function createRetrying(send: Send, maxAttempts: number): Retrying {
   const retried = new Map<string, number>();
   return {

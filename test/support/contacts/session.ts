@@ -1,5 +1,4 @@
-// Clients that share a workspace: they send planned changes to contacts and tags that any of them has made, and remember what came
-// back.
+// Clients that share a workspace: they send planned changes to contacts and tags that any of them created, and remember the answers.
 import { deepEqual, equal } from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import type { Answer, Client, Options } from './client.ts';
@@ -14,13 +13,13 @@ export interface Session {
   /** Sends a plan; the answer to each of its copies. */
   send(plan: Plan): Promise<{ change: Change; answers: Answer[] }>;
   /**
-   * Sends every change that had a key once more: it is answered as it was, unless that was erased, and changes nothing.
-   * @param unchanged the names of changes that have changed nothing: their contacts are shown with the tags of now
+   * Repeats every change that had a key: it gets the same answer, unless that was erased, and changes nothing.
+   * @param unchanged the names of changes without an effect: their contacts have the current tags
    */
   retryAll(unchanged: ReadonlySet<string>): Promise<void>;
 }
 
-/** An answer without what a retry may show otherwise where nothing was changed. */
+/** An answer without the tags, which a retry may return differently if nothing was changed. */
 function withoutTags({ contact, ...answer }: Answer): object {
   return { ...answer, ...(contact !== undefined && { contact: { ...contact, tags: [] } }) };
 }
@@ -52,7 +51,7 @@ export async function createSession(client: Client, workspaceId: bigint): Promis
       const answers = await Promise.all(
         Array.from({ length: Math.max(1, copies) }, (_, copy) => client.change(change, optionsOf(copy))),
       );
-      // A tag that stands on the contact already is answered, but nothing is changed: it is neither recorded nor kept for a retry.
+      // A tag that the contact already has is answered, but nothing is changed: it is neither recorded nor kept for a retry.
       const done = answers.filter(
         ({ status }) => status < 300 && !(change.verb === 'apply' && status === 200),
       );

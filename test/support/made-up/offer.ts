@@ -1,4 +1,4 @@
-// A noun that a test makes up, of all the types that fields have; and its table, as a migration would make it.
+// A made-up noun with every type of field, and its table, as a migration would create it.
 import type pg from 'pg';
 import { contact } from '../../../src/resources/contacts.ts';
 import { funnel } from '../../../src/resources/funnels.ts';
@@ -9,7 +9,7 @@ import { workspace } from '../../../src/resources/workspaces.ts';
 export const offer = describe({
   type: 'Offer',
   title: 'Offer',
-  // A name that is in the list of nouns, for the compiler.
+  // A name from the list of nouns, for the compiler.
   table: 'offers' as 'tags',
   number: 99n,
   parent: workspace,
@@ -198,7 +198,7 @@ const TABLE = `
   create index offers_workspace_id_starts_on_id_idx on offers (workspace_id, starts_on, id);
 `;
 
-/** Makes its table. */
+/** Creates its table. */
 export async function createOffers(pool: pg.Pool): Promise<void> {
   await pool.query(TABLE);
   await pool.query("call open_to_tenants('offers', 'select, insert, update, delete')");

@@ -1,5 +1,5 @@
-// Nouns that a test makes up: a playlist with its tracks, which have an order and are written with it, and a receipt of a contact with
-// lines that are created with it and never again; and their tables, as migrations would make them.
+// Made-up nouns: a playlist with its tracks, which have an order and are written with it, and a receipt of a contact with lines that are
+// written only at its creation; and their tables, as migrations would create them.
 import type pg from 'pg';
 import { contact } from '../../../src/resources/contacts.ts';
 import { funnel } from '../../../src/resources/funnels.ts';
@@ -10,7 +10,7 @@ import { workspace } from '../../../src/resources/workspaces.ts';
 const TRACK = {
   type: 'Track',
   title: 'Track',
-  // A name that is in the list of nouns, for the compiler.
+  // A name from the list of nouns, for the compiler.
   table: 'tracks' as 'tags',
   fields: {
     ...IDS,
@@ -205,7 +205,7 @@ const TABLES = [
   alter table receipt_lines add column quantity integer not null;`,
 ];
 
-/** Makes their tables. */
+/** Creates their tables. */
 export async function createMadeUp(pool: pg.Pool): Promise<void> {
   for (const [index, { table, number }] of MADE_UP.entries()) {
     // One by one: Citus sends the whole text to its nodes.

@@ -1,4 +1,4 @@
-// Orders with their money, over REST: made, paid, paid back and restocked.
+// Creates, pays, refunds and restocks orders over REST.
 import { expect } from 'vitest';
 import type { App } from '../../../src/context.ts';
 import { types } from '../../../src/store/sql/value-types.ts';
@@ -21,7 +21,7 @@ export interface Till {
     lines: readonly (readonly [id: number, quantity: number])[],
   ): ReturnType<RestClient['send']>;
   get(path: string): Promise<Record<string, unknown>>;
-  /** The types of the events of the workspace, the oldest first, except those of this beginning. */
+  /** The types of the events of the workspace, the oldest first, except those with this prefix. */
   events(): Promise<string[]>;
 }
 

@@ -1,4 +1,4 @@
-// A shop to order from, written by SQL, and what tests read of its orders.
+// A shop to order from, written with SQL, and its orders as tests read them.
 import type { App } from '../../../src/context.ts';
 import { types } from '../../../src/store/sql/value-types.ts';
 
@@ -17,7 +17,7 @@ export interface Offer {
   /** The amount of a trial of 14 days. */
   readonly trial?: string;
   readonly paymentType?: 'one_time' | 'subscription' | 'payment_plan';
-  /** How many are in stock; absent: nobody counts. */
+  /** The quantity in stock; absent: the stock is not counted. */
   readonly stock?: number;
   readonly outOfStockSales?: boolean;
 }
@@ -51,7 +51,7 @@ export async function offer(app: App, workspaceId: bigint, of: Offer = {}): Prom
   return { productId, variantId, priceId };
 }
 
-/** A line of an order, as REST takes it. */
+/** A line of an order in the form of REST. */
 export function line({ variantId, priceId }: Goods, quantity = 1) {
   return { variant_id: Number(variantId), products_price_id: Number(priceId), quantity };
 }

@@ -1,10 +1,10 @@
-// What holds of the orders of a workspace whatever was done to them, read from the tables and from what was recorded.
+// The invariants of the orders of a workspace after any changes, checked against the tables and the records.
 import { expect } from 'vitest';
 import type { App } from '../../../src/context.ts';
 import { INVOICE_TRANSITIONS, SERVICE_TRANSITIONS } from '../../../src/resources/orders/order-statuses.ts';
 import type { Transitions } from '../../../src/resources/resource.ts';
 
-/** An amount of euros in cents. @throws for one that is no whole number of them */
+/** An amount of euros in cents. @throws if it is not an integer number of cents */
 function cents(amount: string): bigint {
   const [, euros = '', fraction = ''] = /^(\d+)\.(\d\d)$/.exec(amount) ?? [];
   if (euros === '') throw new Error(`${amount} is no amount of euros`);
@@ -36,7 +36,7 @@ interface Shown {
   readonly in_trial: boolean;
 }
 
-/** Checks everything. @param stock how many of each variant there were, by its id */
+/** Checks all invariants. @param stock the initial quantity of each variant, by its id */
 export async function requireSound(
   app: App,
   workspaceId: bigint,
@@ -75,7 +75,7 @@ export async function requireSound(
     'select invoice_number::int as number from order_invoices where workspace_id = $1 and invoice_number is not null order by 1',
   );
   expect(numbers(issued)).toEqual(issued.map((_, index) => index + 1));
-  // Citus would take an order by the id of entries for one by a column of that name which is shown.
+  // Citus would confuse ordering by the id of entries with a column of that name in the result.
   const entries = await ask<Entry>(
     `select subject_type as subject, subject_id::text as "of", xmin::text as change, before, after from audit_entries where workspace_id = $1
       and subject_type in ('Order', 'Orders::Invoice') order by audit_entries.id`,
@@ -87,7 +87,7 @@ export async function requireSound(
   expect(events.map(({ type, id }) => `${type} ${id}`).toSorted()).toEqual(expectedOf(entries).toSorted());
 }
 
-/** What each order said of refunds and goods when it was recorded last is what its transactions and invoices say: no change passed it over. */
+/** Requires that the last record of each order has the refunds and goods of its transactions and invoices: no change skipped it. */
 async function requireShownParts(ask: <Row>(text: string) => Promise<Row[]>) {
   const orders = await ask<{
     shown: { refunded_amount: string; fulfillment_status: string };
@@ -139,7 +139,7 @@ async function requireStock(ask: <Row>(text: string) => Promise<Row[]>, stock: R
   for (const { quantity, back, sent, unsent, taken } of lines) {
     expect(taken).toBeLessThanOrEqual(quantity);
     expect(back).toBeLessThanOrEqual(quantity);
-    // No piece is on its way and on the shelf.
+    // No piece is both sent and in stock.
     expect(sent + Math.max(unsent, back - sent)).toBeLessThanOrEqual(quantity);
   }
   const left = await ask<{ id: string; now: number; isBackordered: boolean }>(
@@ -155,7 +155,7 @@ async function requireStock(ask: <Row>(text: string) => Promise<Row[]>, stock: R
   }
 }
 
-/** What an order with these invoices may be called. */
+/** The possible statuses of an order with these invoices. */
 function saidBy(invoices: readonly string[]): string[] {
   const open = invoices.filter((status) => !['voided', 'abandoned', 'draft'].includes(status));
   if (open.includes('disputed')) return ['disputed'];
@@ -168,8 +168,8 @@ function saidBy(invoices: readonly string[]): string[] {
 }
 
 /**
- * No status was skipped: what one entry left is what the next one found, each change is one of the table, and after each change an order
- * is called what its invoices say.
+ * Requires that no status was skipped: each entry starts where the last one ended, each change is in the table, and after each change an
+ * order's status matches its invoices.
  */
 function requireTransitions(entries: readonly Entry[]): void {
   const last = new Map<string, Shown>();
@@ -214,7 +214,7 @@ const ENTERED: Readonly<
   'invoice abandoned': { both: 'orders/invoice.abandoned' },
 };
 
-/** The events that these changes have, each once: its type and what it is about. */
+/** The events that these changes must have, each once: the type and the subject. */
 function expectedOf(entries: readonly Entry[]): string[] {
   const firstPaid = new Set<number>();
   const converted = new Set<number>();
