@@ -54,7 +54,7 @@ export async function findFirstAnswer(
 
 /**
  * The state of a row when a request left it unchanged. No copy of it exists: it is the current row, or the row before its next change.
- * @returns its JSON; null where it has been erased since
+ * @returns its JSON; null if it has been erased since
  */
 export async function findUnchanged(
   { store }: StoreContext,

@@ -112,8 +112,8 @@ export interface ChangeRules {
   /** The lists of children that are written with it: those of its description, and those that its service adds. */
   readonly children?: readonly ChildRules[];
   /**
-   * The maximum number of rows under one parent, and the property to report for one more. Where a change does not touch the parent, rows
-   * created at the same moment may exceed the maximum.
+   * The maximum number of rows under one parent, and the property to report for one more. If a change does not touch the parent, rows
+   * created at the same time may exceed the maximum.
    */
   readonly most?: { readonly perParent: number; readonly property: string };
 }

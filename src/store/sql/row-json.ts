@@ -69,7 +69,7 @@ export function recordsBelow(
     from ${name} where ${name}.workspace_id = $row_workspace and ${name}.${parent.column} = t.id and (${own(visible)}))`;
 }
 
-/** The row of another table whose id is in a column of the row `t`, as a record of these columns; null where there is none. */
+/** The row of another table whose id is in a column of the row `t`, as a record of these columns; null if there is none. */
 export function otherAsRecord(
   { name, columns, visible }: Pick<ChildTable, 'name' | 'columns' | 'visible'>,
   column: string,
@@ -85,7 +85,7 @@ function record(columns: Columns): string {
   return `row(${fields.join(', ')})::text`;
 }
 
-/** A row of another table as JSON; null where there is none. @param condition over that table, by its name, and the row `t` */
+/** A row of another table as JSON; null if there is none. @param condition over that table, by its name, and the row `t` */
 export function otherAsJson(
   { name, resource, columns }: Pick<ChildTable, 'name' | 'resource' | 'columns'>,
   condition: string,
@@ -103,7 +103,7 @@ function overTable(sql: string, name: string): string {
 }
 
 /**
- * Rows as a list of JSON objects, without spaces; `[]` where there is none.
+ * Rows as a list of JSON objects, without spaces; `[]` if there are none.
  * @param columns what each shows, by the names of REST
  * @param from the rest of a query, over the row `t`
  */
