@@ -1,5 +1,5 @@
-// Who gets in: every route of REST and every field of GraphQL, made from the routes and the schema themselves, with everybody who
-// may not (spec §5). Who is refused is shown nothing and has changed nothing.
+// Access: every route of REST and every field of GraphQL, made from the routes and the schema themselves, with every kind of caller
+// without permission (spec §5). A refused caller sees nothing and has changed nothing.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ErrorCode } from '../src/errors.ts';
 import { routes } from '../src/rest/nouns.ts';
@@ -58,7 +58,7 @@ function requestFor({ method, path }: (typeof routes)[number]): { path: string; 
   return { path: known.path(tenants.ours), request: requestOf(known, tenants.ours) };
 }
 
-/** What names nobody in its path: it shows the caller's own, or what is the same to everybody. */
+/** Routes without an id in the path: they return the caller's own objects, or the same to everybody. */
 const NAMES_NOBODY = [
   '/api/v2/me',
   '/api/v2/teams',
@@ -176,7 +176,7 @@ function valuesFor({ isMutation, path: [field = ''], variables }: SchemaOperatio
 const send = (operation: SchemaOperation, asking: Asking): Promise<Answer<object>> =>
   post<object>(gateway, { query: operation.query, variables: valuesFor(operation) }, asking);
 
-/** What stands in an answer where a field is; null as well where something on the way to it is, or a list of nothing else. */
+/** The value of a field in an answer; null also if something on the way to it is null, or a list of nothing else. */
 function valueAt(data: unknown, path: readonly string[]): unknown {
   let value = data;
   for (const name of path) {

@@ -12,7 +12,7 @@ import { createNetwork, type Network } from './support/network.ts';
 import { sampleAt } from './support/nightly.ts';
 
 const MAX_ATTEMPTS = 20;
-/** More than any change sends: where nothing was broken, all moments were tried. */
+/** More than any change sends: if nothing was broken, all moments were tried. */
 const MOMENTS = Array.from({ length: 30 }, (_, index) => index);
 
 let network: Network;

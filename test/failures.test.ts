@@ -22,7 +22,7 @@ afterAll(async () => {
   await gateway.close();
 });
 
-/** Anything that would disclose internals. */
+/** Text that would disclose internals. */
 const INTERNALS =
   /postgres|prisma|pg_|sqlstate|select |ECONN|ENOENT|socket|127\.0\.0\.1|\.ts\b|node_modules|backend|terminat/i;
 
@@ -161,7 +161,7 @@ test.each(sampleAt('killed', RECORDED_HERE, 3))(
 );
 
 describe('a database that is too slow', () => {
-  /** Runs `work` while nobody else can read these tables. */
+  /** Runs `work` while this session locks these tables. */
   async function whileLocked<T>(statement: string, work: () => Promise<T>): Promise<T> {
     await admin.query('begin');
     await admin.query(statement);

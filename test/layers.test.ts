@@ -1,4 +1,4 @@
-// The architecture, held by reading import lines: who may import whom, and what only one place may do.
+// The architecture, checked by reading import lines: which file may import which, and what only one place may do.
 import { glob } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -35,7 +35,7 @@ const LAYERS: Record<string, readonly string[]> = {
     ...['telemetry', 'config', 'messages', 'concurrency', 'errors', 'output'],
   ],
   app: ['services', 'context', 'rates', 'auth', 'store', 'telemetry', 'config', 'output'],
-  // Work that no request waits for. No face imports it.
+  // Background work. No API imports it.
   jobs: ['services', 'context', 'store', 'network', 'messages', 'concurrency', 'errors', 'output'],
   // The faces: none imports another one, and what they ask of the store they ask the services for.
   graphql: [
@@ -48,7 +48,7 @@ const LAYERS: Record<string, readonly string[]> = {
   ],
   oauth: ['services', 'context', 'auth', 'telemetry', 'config', 'rows', 'messages', 'concurrency', 'errors'],
   graphiql: [],
-  // What the operator calls without an actor. It makes the credentials that auth/ checks.
+  // Services that the operator calls without an actor. They create the credentials that auth/ checks.
   'services/operator': ['services', 'context', 'auth', 'store', 'rows', 'resources', 'errors'],
   services: [
     ...['context', 'rates', 'auth/actor.ts', 'auth/scopes.ts', 'store'],
@@ -158,7 +158,7 @@ const ONLY_IN: [RegExp, readonly string[]][] = [
 ];
 
 const PURE = [...['cursors', 'errors', 'network', 'pagination', 'resources', 'rows']];
-/** What parses texts and does nothing else. */
+/** Packages that only parse texts. */
 const PARSERS = ['postgres-array', 'ipaddr.js', 'node:net'];
 const sources = await readSources();
 const browserSources = await readSources('browser app');

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** No file of ours looks like this. */
+/** None of our files looks like this. */
 const BAD = { '.json': '{"a":1,\n"b":2}', '.ts': 'export let a : any = "1"', '.mjs': 'console.log("1")' };
 const THEIRS = [
   'product.json',

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { expect, test, vi } from 'vitest';
 import { bufferLines, createLogger } from '../src/output/log.ts';
 
-/** A reader that takes nothing before it is told to. */
+/** A reader that reads nothing until it is asked to. */
 function createReader() {
   const taken: string[] = [];
   const waiting: (() => void)[] = [];

@@ -11,7 +11,7 @@ const server = createCheckedServer(gateway.app);
 const { teamId } = await factories.workspace(gateway.app);
 const authorization = (await factories.apiKey(gateway.app, { teamId })).authorization ?? '';
 
-/** What is left of 16 kB when the rest of a head is small. */
+/** The rest of 16 kB when the other parts of a head are small. */
 const LENGTH = 15_000;
 /** What an event loop may be kept by one request: what reads in proportion takes a tenth, what does not takes more. */
 const MAX_MS = 250;
@@ -72,7 +72,7 @@ const QUERY_PATTERNS = [
 const fill = (pattern: string, before = '', after = '') =>
   before + pattern.repeat((LENGTH - before.length) / pattern.length) + after;
 
-/** Processor time, for others use the machine too; the best of some tries, for the first may have had to compile. */
+/** Processor time, because others use the machine too; the best of some tries, because the first may include compilation. */
 async function expectQuick(requests: readonly (() => Request)[]): Promise<void> {
   for (const toRequest of requests) {
     let best = Number.POSITIVE_INFINITY;

@@ -1,4 +1,4 @@
-// A noun that is a description and a table has its whole life over both faces: of all types of fields, and with references.
+// A noun with only a description and a table works completely over both APIs: with all types of fields, and with references.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createServer } from '../src/http/server.ts';
 import type { Described } from '../src/resources/nouns.ts';

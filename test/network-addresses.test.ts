@@ -1,4 +1,4 @@
-// Which addresses webhooks may be sent to (src/network/network-addresses.ts).
+// The addresses that webhooks may be sent to (src/network/network-addresses.ts).
 import { BlockList } from 'node:net';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -10,7 +10,7 @@ import { nightly } from './support/nightly.ts';
 import { readSources } from './support/sources.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** What only the development tools run. */
+/** Files for the development tools alone. */
 const DEVELOPMENT = ['graphiql/build.ts', 'store/migrations/engine.ts'];
 const clone = JSON.parse(await readFile(`${ROOT}package.json`, 'utf8'));
 

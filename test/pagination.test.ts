@@ -13,7 +13,7 @@ const anyKind = fc.constantFrom('contacts', 'funnels', 'contact', 'contacts:', '
 const registryPage = (text: string) => toRegistryPage(parsePageQuery(new URLSearchParams(text)));
 const anyText = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.base64String());
 
-/** The field that is blamed for a 422. @throws when `work` does not refuse */
+/** The field in the error of a 422. @throws if `work` does not refuse */
 function blamed(work: () => unknown): string | undefined {
   try {
     work();

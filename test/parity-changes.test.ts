@@ -33,7 +33,7 @@ const GRAPHQL_ONLY = [
   ...['revokeApiKey', 'revokeOauthGrant'],
 ];
 
-/** The changes that both faces have. */
+/** The changes of both APIs. */
 const COMMON = UNSAFE.filter(({ isRestOnly }) => isRestOnly !== true);
 
 test('each change of REST is a mutation, and each mutation except these is one of REST', () => {
@@ -46,7 +46,7 @@ test('each change of REST is a mutation, and each mutation except these is one o
 });
 
 interface Outcome {
-  /** In small letters; null: it was done. */
+  /** In lower case; null: it succeeded. */
   readonly code: string | null;
   readonly detail: string | null;
 }
@@ -84,7 +84,7 @@ async function overGraphql({ route }: Operation, tenant: Tenant, wish: Wish): Pr
 const createdAt = new Date(Date.now() - 86_400_000);
 const revokedAt = new Date(Date.now() - 1_000);
 const revoked = await factories.apiKey(gateway.app, { teamId: ours.team.id, createdAt, revokedAt });
-/** Without one scope, and with every other one. */
+/** A caller with every scope but one. */
 const weakBy = new Map<string | null, Caller>();
 for (const missing of new Set(UNSAFE.map(({ scope }) => scope))) {
   const scopes = Object.keys(CATEGORIES)

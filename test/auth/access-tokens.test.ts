@@ -1,4 +1,4 @@
-// Access tokens of our own: which are good, what they reach, and every kind that is refused (RFC 9068 §4, RFC 8725).
+// Our own access tokens: which are valid, what they reach, and every kind that is refused (RFC 9068 §4, RFC 8725).
 import { createHmac, createPublicKey, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { importJWK, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { beforeEach, describe, expect, test } from 'vitest';

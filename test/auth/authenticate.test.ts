@@ -1,4 +1,4 @@
-// Which credentials are good, and what a bad one is told (spec §5 rules 1 and 6, RFC 6750).
+// Which credentials are valid, and the error of an invalid one (spec §5 rules 1 and 6, RFC 6750).
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { createToken } from '../../src/auth/tokens.ts';
 import * as factories from '../support/factories.ts';

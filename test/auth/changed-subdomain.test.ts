@@ -1,4 +1,4 @@
-// A workspace that gets another subdomain is served there at once by every process, with the tokens and the metadata of the new host.
+// Every process serves a workspace under its new subdomain at once, with the tokens and the metadata of the new host.
 import { afterAll, expect, test } from 'vitest';
 import { databaseUrlOf } from '../commands/cli.ts';
 import * as factories from '../support/factories.ts';
@@ -29,7 +29,7 @@ async function tokenFor(label: string): Promise<Caller> {
   return bearer(await sign(app, claims));
 }
 
-/** What each process answers on a host: the statuses of the metadata, and of the API to a key and to the tokens. */
+/** The answers of each process on a host: the statuses of the metadata, and of the API for a key and for the tokens. */
 function statuses(label: string, tokens: readonly Caller[]): Promise<number[][]> {
   const host = hostOf(label);
   return Promise.all(

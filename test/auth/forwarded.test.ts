@@ -1,4 +1,4 @@
-// X-Forwarded-Host and -Proto count from proxies that the configuration names, and from nobody else.
+// X-Forwarded-Host and -Proto are read only from the configured proxies.
 import { describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { createCheckedServer, createGateway, ownGateway } from '../support/gateway.ts';

@@ -1,4 +1,4 @@
-// Which hosts are ours, and what each narrows a request to (spec §1, §5 rules 6-7).
+// Which hosts the service has, and how each limits a request (spec §1, §5 rules 6-7).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway, ownGateway } from '../support/gateway.ts';

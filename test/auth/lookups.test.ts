@@ -1,4 +1,4 @@
-// Keys and hosts are remembered for a moment, and never beyond what was committed elsewhere (src/auth/lookups.ts).
+// Keys and hosts are cached for a moment, and never longer than another process's committed change (src/auth/lookups.ts).
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
 import { intercept } from '../support/graphql-statements.ts';
 
-/** By how much the gateway's clock is ahead. */
+/** How far the gateway's clock is ahead. */
 let aheadMs = 0;
 const gateway = await ownGateway({
   env: { LOOKUP_CACHE_MS: '60000' },
@@ -30,7 +30,7 @@ async function lookupsOf(work: () => Promise<unknown>): Promise<string[]> {
   return names;
 }
 
-/** Sends until key and host are remembered: listening for changes begins with the first request. */
+/** Sends until key and host are cached: listening for changes starts with the first request. */
 async function untilRemembered(caller: Awaited<ReturnType<typeof newKey>>): Promise<void> {
   for (let tries = 0; (await lookupsOf(() => send(caller))).length > 0; tries++) {
     if (tries > 200) throw new Error('never remembered');
@@ -115,7 +115,7 @@ describe('a change without an effect sends no notification', () => {
   });
   afterAll(() => listener.end());
 
-  /** How many changes a statement tells of, before one that surely is. */
+  /** The number of notifications that a statement sends before one that surely arrives. */
   async function told(text: string): Promise<number> {
     await gateway.app.store.pool.query(text);
     await listener.query('select');

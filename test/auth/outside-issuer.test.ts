@@ -1,5 +1,4 @@
-// Tokens of an outside issuer (OAUTH_ISSUER): its published keys, what its claims mean here, and what happens while it
-// cannot be reached (RFC 8414, RFC 7517).
+// Tokens of an external issuer (OAUTH_ISSUER): its published keys, the meaning of its claims here, and its downtime (RFC 8414, RFC 7517).
 import { randomUUID } from 'node:crypto';
 import { exportJWK, generateKeyPair, type JWK, SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
@@ -20,13 +19,13 @@ const OIDC_METADATA = 'https://login.example/tenant/.well-known/openid-configura
 const KEYS = 'https://login.example/keys';
 const INVALID = 'Access token invalid.';
 
-/** Claims, of any form: an issuer may send what it likes. */
+/** Claims in any form: an issuer may send anything. */
 type Claims = Record<string, unknown>;
 type Answer = unknown | (() => Response | Promise<Response>);
 
 let now = NOW;
 let server: Server;
-/** What the issuer answers by address, and what it was asked. */
+/** The issuer's answers by address, and its requests. */
 let answers: Record<string, Answer>;
 let asked: { url: string; init: RequestInit | undefined }[] = [];
 
@@ -63,7 +62,7 @@ beforeEach(() => {
 });
 afterAll(() => base.close());
 
-/** A process that has asked for no key yet, on the same database. */
+/** A process that has requested no key yet, on the same database. */
 function restart(claimNames: Partial<OutsideIssuer> = {}): void {
   const { app } = base;
   const { outside } = app.config.oauth;

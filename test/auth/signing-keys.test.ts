@@ -1,4 +1,4 @@
-// Signing keys: made once, sealed in the store, rotated without breaking a token that lives (src/auth/signing-keys.ts).
+// Signing keys: created once, encrypted in the store, rotated without breaking a valid token (src/auth/signing-keys.ts).
 import fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { closeApp, createApp } from '../../src/app.ts';

@@ -1,4 +1,4 @@
-// What ends a token ends it on every process within seconds, however long tokens are remembered.
+// A revocation takes effect in every process within seconds, however long tokens are cached.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { closeApp, createApp } from '../../src/app.ts';

@@ -20,7 +20,7 @@ test('a new key has the prefix that secret scanners recognize, and 49 letters an
 test('no two keys are the same, and every place varies', () => {
   const tokens = Array.from({ length: 500 }, () => createToken().token);
   expect(new Set(tokens).size).toBe(500);
-  // The first place holds what is left of 256 bits: few values, but more than one.
+  // The first place has the rest of 256 bits: few values, but more than one.
   for (let place = 4; place < 53; place++) {
     expect(new Set(tokens.map((token) => token[place])).size).toBeGreaterThan(1);
   }

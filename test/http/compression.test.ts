@@ -207,7 +207,7 @@ describe('the compression of one process', () => {
         expect(codingOf(response)).toBe('gzip');
         return response;
       }, 60_000);
-    // A reader that goes away ends it as well.
+    // A disconnected reader ends it too.
     await (await askUntilTaken()).body?.cancel();
     await vi.waitFor(() => expect(cancelled).toHaveBeenCalledTimes(2), 60_000);
     await askUntilTaken();

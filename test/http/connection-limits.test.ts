@@ -1,4 +1,4 @@
-// How many connections there may be, and how slowly answers may be read.
+// The limits on the number of connections, and on slow reading of answers.
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { endSlowReaders } from '../../src/http/connection-limits.ts';
@@ -27,7 +27,7 @@ async function isServed(localAddress: string): Promise<boolean> {
   });
 }
 
-/** How many of so many are. */
+/** How many of this many are. */
 async function served(count: number, address: (i: number) => string): Promise<number> {
   let number = 0;
   for (let i = 0; i < count; i++) if (await isServed(address(i))) number += 1;
@@ -50,7 +50,7 @@ test('several addresses together leave room for the next one, and the total stay
   expect(await served(50, () => '127.0.0.9')).toBeLessThan(10);
 });
 
-/** A connection with so many bytes written, of which so many are unread. */
+/** A connection with this many written bytes, and this many unread ones. */
 class FakeSocket {
   destroyed = false;
   writableLength: number;

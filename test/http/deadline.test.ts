@@ -1,4 +1,4 @@
-// A request whose deadline passes during a change is told the truth about it (src/store/changing/transactions.ts).
+// The answer to a request whose deadline passes during a change is true (src/store/changing/transactions.ts).
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { subjectTypeOf } from '../../src/resources/resource.ts';
 import { webhookEndpoint } from '../../src/resources/webhook-endpoints.ts';
@@ -192,7 +192,7 @@ test('a count that exceeds its deadline releases its slot, waiting or running: P
     send();
     for (const { response } of await Promise.all(asked)) expect(response.status).toBe(503);
     await untilQuiet();
-    // PostgreSQL is quiet before its answer has been read here.
+    // PostgreSQL is idle before its answer has been read here.
     await vi.waitFor(
       () => expect([expensive.running, expensive.waiting, expensive.keys]).toEqual([0, 0, 0]),
       60_000,

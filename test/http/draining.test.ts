@@ -1,4 +1,4 @@
-// The end of a listener: what has reached it is answered, and whoever is connected is told that the connection ends (RFC 9112 §9.6).
+// The end of a listener: requests that have arrived are answered, and clients learn that the connection ends (RFC 9112 §9.6).
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
@@ -21,9 +21,9 @@ async function start(env: Record<string, string> = {}): Promise<void> {
 interface Client {
   readonly socket: Socket;
   send(bytes: string): void;
-  /** Everything that was received so far, once it matches. */
+  /** All received text, once it matches. */
   received(pattern: RegExp): Promise<string>;
-  /** All that was received until the connection ended. */
+  /** All received text until the connection ended. */
   ended(): Promise<Response[]>;
 }
 

@@ -1,4 +1,4 @@
-// What is aborted with a request whose client has disconnected, over a real socket, and what is not (src/http/exchange.ts).
+// What a client's disconnection aborts, over a real socket, and what it does not (src/http/exchange.ts).
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
@@ -146,7 +146,7 @@ test('the log line of a disconnected client’s request is written at once, and 
 
 test('a connection answers its next request after one that exceeded its deadline', async () => {
   const config = { ...gateway.app.config };
-  // Long enough for a request that nothing holds up, also where others keep the processors busy.
+  // Long enough for an unblocked request, also on a busy machine.
   const hasty = await listen({
     ...gateway.app,
     config: { ...config, limits: { ...config.limits, requestTimeoutMs: 2_000 } },

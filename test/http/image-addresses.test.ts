@@ -1,4 +1,4 @@
-// The address of an image's file is that of the process that answers: what others are called, and when they start, changes no rows.
+// The address of an image's file is that of the answering process: the names and starts of other processes change no rows.
 import { afterAll, expect, test } from 'vitest';
 import { bringUpToDate } from '../../src/commands/database.ts';
 import { prepare } from '../../src/commands/serve/prepare.ts';

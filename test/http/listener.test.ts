@@ -26,7 +26,7 @@ afterAll(async () => {
   await listener.close();
   await gateway.close();
 });
-/** Everything that was logged before the test that runs. */
+/** Everything that was logged before the current test. */
 const logged: string[] = [];
 const forgetLines = () => logged.push(...gateway.logLines.splice(0));
 beforeEach(() => {
@@ -49,10 +49,10 @@ async function answerTo(bytes: string): Promise<Response> {
   return responses[0] as Response;
 }
 
-/** The one line about a request, and nothing that says that something broke. */
+/** The only line about a request, without any sign of an internal error. */
 async function expectOneLine(response: Response): Promise<Record<string, unknown>> {
   const id = response.headers.get('X-Request-Id');
-  // A line of one that was answered is written when it is answered.
+  // The line of an answered request is written with its answer.
   await vi.waitFor(() => expect(gateway.logLines).toHaveLength(1), 60_000);
   const [line] = gateway.logLines.map((text) => JSON.parse(text) as Record<string, unknown>);
   expect(line).toMatchObject({ level: 'info', requestId: id, status: response.status });

@@ -1,4 +1,4 @@
-// More than can be answered: what is begun, what waits and is refused before anything was done for it, and that nobody else pays for it.
+// Overload: which requests start, which wait and are refused before any work, and that no other client pays for it.
 
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -48,7 +48,7 @@ async function ask(target: string, ...headers: string[]): Promise<Response> {
   return toResponses(await sendBytes(listener.port, bytes))[0] as Response;
 }
 
-/** A request that is under way until it is let go on. */
+/** A request that is in progress until it is released. */
 async function occupy({ port } = listener): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
@@ -149,7 +149,7 @@ test('other addresses are served, also behind a proxy', async () => {
     from('127.0.0.2'),
     from('127.0.0.9', 'X-Forwarded-For: 10.1.1.1'),
     from('127.0.0.9', 'X-Forwarded-For: 10.1.1.1, 127.0.0.1'),
-    // A stranger's word for where it comes from is nothing.
+    // A stranger's forwarded address counts for nothing.
     from('127.0.0.1', 'X-Forwarded-For: 10.1.1.1'),
   ]);
   expect(await statuses).toEqual([503, 200, 200, 503, 503]);

@@ -1,4 +1,4 @@
-// A gateway with trusted documents starts when they have been found to be executable, and answers whoever finds its port open before.
+// A gateway with trusted documents starts when they have been found to be executable, and answers earlier requests on its open port.
 import { afterAll, expect, test, vi } from 'vitest';
 import { StartupError } from '../../src/errors.ts';
 import { listen } from '../../src/http/listener.ts';
@@ -6,7 +6,7 @@ import { freePort } from '../support/free-port.ts';
 import { createGateway } from '../support/gateway.ts';
 import { codegenManifest, writeManifests } from '../support/trusted-documents.ts';
 
-/** Loading the GraphQL API ends as this does. */
+/** The result of loading the GraphQL API. */
 let loaded = Promise.withResolvers<never>();
 vi.mock('../../src/graphql/load.ts', () => ({
   graphqlOf: () => () => loaded.promise,

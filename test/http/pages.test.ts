@@ -1,4 +1,4 @@
-// What a person sees who opens an address in a browser where programs get data: the REST API's, the guides', and where nothing is (src/http/pages/).
+// The pages that a browser gets where programs get data: the REST API's, the guides', and the 404 page (src/http/pages/).
 import { readFileSync } from 'node:fs';
 import { TrieRouter } from 'hono/router/trie-router';
 import { describe, expect, test, vi } from 'vitest';
@@ -29,10 +29,10 @@ const words = (html: string) =>
     .replaceAll(/\s+/g, ' ');
 const hrefsIn = (html: string) => [...html.matchAll(/<a [^>]*href="([^"]+)"/g)].map(([, href = '']) => href);
 const vary = ({ headers }: Response) => headers.get('Vary')?.split(', ').slice(0, 2);
-/** Where a document of the package is served. */
+/** The address of a document of the package. */
 const pathOf = (document: string) => `/${document.replace(/^(docs\/.*)\.md$/, '$1')}`;
 
-/** The page of an answer: complete, without a script, with a policy that lets nothing in from elsewhere. */
+/** The page of an answer: complete, without a script, with a policy that allows nothing from other origins. */
 async function pageOf(response: Response, status = 200): Promise<string> {
   expect(response.status).toBe(status);
   expect(response.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
@@ -156,7 +156,7 @@ describe('the guides', () => {
       expect(await source.text()).toBe(markdown);
       const page = await pageOf(await open(pathOf(document)));
       const anchors = [...page.matchAll(/<h\d id="([^"]+)"/g)].map(([, anchor]) => anchor);
-      // In a fenced block of a list there is one that looks like a heading.
+      // A fenced block in a list contains something like a heading.
       const known = anchorsOf(markdown);
       const isKnown = (anchor = '') => known.includes(anchor) || known.includes(anchor.replace(/-\d+$/, ''));
       expect(anchors.filter((anchor) => !isKnown(anchor))).toEqual([]);

@@ -1,4 +1,4 @@
-// What requests cost besides their rows: bodies, answers, compression, look-ups, refused fields and documents.
+// The costs of requests besides their rows: bodies, answers, compression, look-ups, refused fields and documents.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { anonymous, type Caller, createGateway, type Gateway } from '../support/gateway.ts';
@@ -40,7 +40,7 @@ const inWorkspace = (selections: string) => `{ workspace(databaseId: "${workspac
 const many = (count: number, text: (i: number) => string) =>
   Array.from({ length: count }, (_, i) => text(i)).join(' ');
 
-/** What the last of several equal requests costs: the first one of a document costs its validation as well. */
+/** The cost of the last of several equal requests: the first one also pays for the validation of its document. */
 async function pointsOf(ask: () => Promise<{ left: number }>, times = 3): Promise<number> {
   let before = (await send('/api/v2/teams')).left;
   let points = Number.NaN;
@@ -71,7 +71,7 @@ test('a point covers 32 kB of an answer, or 16 kB that are compressed', async ()
   const { headers } = await gateway.send(`${contacts}?per_page=100`, { caller: key });
   const bytes = Number(headers.get('content-length') ?? 0) || (await bodyOf(`${contacts}?per_page=100`));
   expect(await pointsOf(() => send(`${contacts}?per_page=100`))).toBe(Math.floor(bytes / 32_768));
-  // Making an answer takes the time, not sending it.
+  // The time goes into making an answer, not into sending it.
   const known = { headers: { 'If-None-Match': headers.get('etag') ?? '' } };
   expect(await pointsOf(() => send(`${contacts}?per_page=100`, known))).toBe(Math.floor(bytes / 32_768));
   for (const coding of ['gzip', 'zstd'])
@@ -131,7 +131,7 @@ test('the cost of an answer is taken even if fewer points are left, and refuses 
 });
 
 test('a large body without valid credentials is refused before it is parsed', async () => {
-  // Whether it was parsed shows: it is not JSON.
+  // The error shows whether it was parsed, because it is not JSON.
   const body = `{${' '.repeat(20_000)}`;
   const headers = { 'Content-Type': 'application/json' };
   for (const caller of [anonymous, { authorization: `Bearer fgw_${'x'.repeat(49)}` }]) {

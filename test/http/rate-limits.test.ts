@@ -1,4 +1,4 @@
-// Who is refused when, by which limit, and what answers say of it: over both faces, through the real handler.
+// Which caller is refused when, by which limit, and what answers say of it: over both APIs, through the real handler.
 import { getIntrospectionQuery } from 'graphql';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createToken } from '../../src/auth/tokens.ts';
@@ -186,7 +186,7 @@ describe('costs more than a point:', () => {
     const costs = { caller: key, headers: { 'GraphQL-Cost': '1' } };
     const answer = (await post(gateway, { query: mutation }, costs)) as { extensions?: unknown };
     expect(answer.extensions).toMatchObject({ cost: { points: 3, remaining: 3 } });
-    // What it costs is known when it is made: it uses up what is left, and is not refused.
+    // The cost is known after the change: it takes the remaining points, and is not refused.
     await endpoints(60);
     const last = await create();
     expect([last.status, left(last)]).toEqual([201, ['r=0', 'r=0']]);
@@ -231,7 +231,7 @@ describe('requests without valid credentials', () => {
   test('are counted also on paths that ignore credentials', async () => {
     const path = '/.well-known/oauth-protected-resource';
     expect((await statuses(40, () => send(path, UNKNOWN))).at(-1)).toBe(429);
-    // Less is left than what one with credentials costs.
+    // Fewer points are left than one with credentials costs.
     expect((await statuses(5, () => send('/api/v2', anonymous))).at(-1)).toBe(429);
   });
 

@@ -1,4 +1,4 @@
-// Turns between teams: requests through the real handler that go by them once their callers are known.
+// Queue slots for teams: requests through the real handler, which queue once their callers are known.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { FairQueue } from '../../src/concurrency/fair-queue.ts';
 import { type Metrics, noMetrics } from '../../src/telemetry/metrics.ts';
@@ -11,7 +11,7 @@ let quiet: Caller;
 let contacts: string;
 let operation: string;
 let turns: FairQueue;
-/** The weight under way and the number of those that wait, whenever one is answered. */
+/** The weight in progress and the number of waiting requests, at each answer. */
 const seen: number[][] = [];
 
 beforeAll(async () => {

@@ -34,7 +34,7 @@ const VALUES: Record<string, readonly string[]> = {
   'Cross-Origin-Resource-Policy': ['same-origin'],
 };
 
-/** What every answer has, and nothing that says what runs here. */
+/** The headers of every answer, none of which reveals the software. */
 function expectSecure({ headers }: Response): void {
   for (const [name, allowed] of Object.entries(VALUES)) expect(allowed, name).toContain(headers.get(name));
   const policy = headers.get('Content-Security-Policy') ?? '';
@@ -46,7 +46,7 @@ function expectSecure({ headers }: Response): void {
   expect([headers.get('Server'), headers.get('X-Powered-By')]).toEqual([null, null]);
 }
 
-/** What the paths of patterns are called with. */
+/** The parameters for the paths of patterns. */
 const fill = (path: string) => path.replaceAll(/:\w+/g, '1');
 const OTHERS = [
   '/',
@@ -65,7 +65,7 @@ const OTHERS = [
 ]);
 
 describe('every answer', () => {
-  // What changes something needs a tenant for each: a sample, for the headers are set in one place.
+  // A change needs a tenant for each route: a sample is enough, because the headers are set in one place.
   test.each([...READS, ...sampleAt('secure', UNSAFE)])('of $route that succeeds', async (operation) => {
     const changes = UNSAFE.includes(operation);
     const fresh = changes ? await createTenant(gateway.app, 'fresh', tenant.team.id) : tenant;

@@ -1,5 +1,5 @@
-// Ways round the limit on requests under way: bodies that are announced and kept back, the many addresses of one IPv6 network, and
-// health checks that are sent to have those of the balancer refused.
+// Ways around the limit on requests in progress: withheld bodies, the many addresses of one IPv6 network, and health checks that try to
+// block those of the load balancer.
 import { Agent, request as httpRequest } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
@@ -13,7 +13,7 @@ let listener: Listener;
 let token: string;
 let heldPath: string;
 const sockets: Socket[] = [];
-/** What came back to those who went on. */
+/** The answers to requests that were sent without waiting. */
 const received: string[] = [];
 let letGo = () => {};
 
@@ -34,7 +34,7 @@ afterAll(async () => {
   await gateway.close();
 });
 
-/** Holds the answers of lists of contacts until `letGo`. @returns how many were begun */
+/** Delays the answers of lists of contacts until `letGo`. @returns how many have started */
 function hold(): () => number {
   const { promise, resolve } = Promise.withResolvers<void>();
   let begun = 0;

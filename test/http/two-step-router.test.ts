@@ -1,4 +1,4 @@
-// The trie, and what takes its place, choose the same handlers with the same parameters for every path.
+// The trie and its replacement choose the same handlers with the same parameters for every path.
 import fc from 'fast-check';
 import { Hono } from 'hono';
 import { UnsupportedPathError } from 'hono/router';
@@ -12,7 +12,7 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QU
 
 type Router = TwoStepRouter<[H, RouterRoute]>;
 
-/** The routes of REST and two of other kinds, in a router that is as at first. */
+/** The routes of REST and two of other kinds, in a new router. */
 function createRouter(): { router: Router; paths: string[] } {
   const router: Router = new TwoStepRouter();
   const http = new Hono<HttpEnv>({ router });

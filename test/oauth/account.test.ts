@@ -1,4 +1,4 @@
-// The page where a person sees and withdraws what they granted.
+// The page where a person sees and revokes grants.
 import { expect, test } from 'vitest';
 import { PASSWORD } from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
@@ -54,7 +54,7 @@ test('revoking asks for confirmation with the application’s name; declining ch
   const after = requirePage(await scene.browser.submit(withForm(question, '"withdraw"'), [], 'withdraw'));
   expect(after.text).toContain('Access withdrawn.');
   expect(await status()).toBe(401);
-  // It is gone meanwhile.
+  // It was revoked meanwhile.
   const again = requirePage(await scene.browser.submit(form, [], 'ask_to_withdraw'));
   expect(again.text).toContain('No application has access');
 });

@@ -1,4 +1,4 @@
-// What anybody may have the authorization server keep: only what is valid, so much from one network, so much in all.
+// Limits on what anybody can make the authorization server store: only valid requests, and bounded numbers for each network and in total.
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { ownGateway, type RequestOptions } from '../support/gateway.ts';
@@ -43,7 +43,7 @@ function push(body: string, options: RequestOptions = {}): Promise<Response> {
   return gateway.send('/oauth/par', { method: 'POST', headers: FORM, body, address, ...options });
 }
 
-/** So many answers, one after the other, by how often each status came. */
+/** The number of each status in this many sequential answers. */
 async function tally(times: number, send: () => Promise<Response>): Promise<Record<number, number>> {
   const counts: Record<number, number> = {};
   for (let i = 0; i < times; i++) {
@@ -53,7 +53,7 @@ async function tally(times: number, send: () => Promise<Response>): Promise<Reco
   return counts;
 }
 
-/** Makes every count one that nothing may be added to. */
+/** Fills every count to its limit. */
 const useUp = () => prisma().signInFailure.updateMany({ data: { failures: MOST } });
 
 /** All that the authorization server has written so far. */

@@ -1,4 +1,4 @@
-// "Not you? Use another account": what a shared computer's second person does on the consent page of the first one's session.
+// "Not you? Use another account": what the second person at a shared computer does on the consent page of the first one's session.
 import { expect, test } from 'vitest';
 import { sharedGateway } from '../support/gateway.ts';
 import {
@@ -13,7 +13,7 @@ import {
 
 const gateway = await sharedGateway();
 
-/** Somebody who has a session, before the consent page for another request. */
+/** A person with a session, before the consent page for another request. */
 async function atConsent() {
   const scene = await createScene(gateway);
   const { tokens } = await getTokens(scene);
@@ -23,7 +23,7 @@ async function atConsent() {
   return { ...scene, tokens, sent, page };
 }
 
-/** Whom the account page knows by the cookies that the browser had. */
+/** The person on the account page by the browser's earlier cookies. */
 async function accountBy(jar: Browser['jar']): Promise<string> {
   const cookie = jar.map(({ name, value }) => `${name}=${value}`).join('; ');
   return (await gateway.send('/account', { headers: { cookie } })).text();
@@ -39,7 +39,7 @@ test('another person who signs in on the same request decides for themselves, an
   expect([signInPage.url, signInPage.text.includes('name="password"')]).toEqual([page.url, true]);
   expect(signInPage.text).not.toContain(user.email);
   expect(await accountBy(before)).not.toContain(user.email);
-  // The page of before, in another tab, decides nothing any more.
+  // The earlier page, in another tab, has no effect any more.
   expect(requirePage(await allow(browser, page, { teamId: other.teamId })).status).toBe(403);
   const consent = requirePage(await signIn(browser, signInPage, other.user.email));
   expect(consent.text).toContain(other.user.email);

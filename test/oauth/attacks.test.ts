@@ -24,7 +24,7 @@ async function statusOf(token: string): Promise<number> {
   return (await gateway.send('/api/v2/teams', { caller: { authorization: `Bearer ${token}` } })).status;
 }
 
-/** Of many tries the one that was let through; every other one was refused for what it was, and not by accident. */
+/** The successful one of many attempts; every other one was refused for the right reason. */
 function theOnlyOne<T>(tries: PromiseSettledResult<T>[]): T {
   const reasons = tries.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
   for (const reason of reasons) expect(reason).toMatchObject({ error: 'invalid_grant' });
@@ -274,7 +274,7 @@ describe('pages', () => {
     const signInAt = requirePage(await scene.browser.open(sent.url));
     const consent = requirePage(await signIn(scene.browser, signInAt, scene.user.email));
     const csrf = /name="csrf" value="[^"]*"/;
-    // Neither a signature that was made up nor one of an earlier step counts, nor none at all.
+    // Neither a forged signature, nor one of an earlier step, nor none is accepted.
     for (const other of [
       'name="csrf" value="x"',
       'name="csrf" value=""',
@@ -284,7 +284,7 @@ describe('pages', () => {
       expect(requirePage(await allow(scene.browser, forged, { teamId: scene.teamId })).status).toBe(403);
     }
     const elsewhere = new Browser(scene.fetch);
-    // Its name is in addresses and logs: without the signature beside it, it opens nothing.
+    // Its name is in URLs and logs: without the signature, it opens nothing.
     const name = { cookie: `fgw_interaction=${consent.url.split('/').at(-1)}` };
     expect((await scene.fetch(consent.url, { headers: name })).status).toBe(400);
     expect(requirePage(await allow(elsewhere, consent, { teamId: scene.teamId })).status).toBe(400);
@@ -358,7 +358,7 @@ test('a poisoned Host or forwarding header changes no link, no cookie and no iss
   expect((await gateway.send(`/oauth/authorize${search}`, { host: 'attacker.example' })).status).toBe(421);
 });
 
-/** Where the authorization server writes. */
+/** The tables of the authorization server. */
 const TABLES = [
   'oauth_states',
   'oauth_grants',

@@ -23,7 +23,7 @@ afterAll(async () => {
   await gateway.close();
 });
 
-/** A team and its owner, in a browser of their own that goes where it is sent. */
+/** A team and its owner, in a browser that follows redirects. */
 async function createPerson() {
   const { id: teamId } = await factories.team(gateway.app);
   const user = await factories.user(gateway.app, { teamId });

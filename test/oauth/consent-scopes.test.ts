@@ -1,4 +1,4 @@
-// What people are asked to grant: what some operation needs, and of what only changes data nothing unless they tick it.
+// The scopes on the consent page: those that some operation needs, with changes unticked.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { SCOPES } from '../../src/auth/scopes.ts';
@@ -9,7 +9,7 @@ import { SCOPED } from '../support/operations.ts';
 
 const gateway = await sharedGateway();
 
-/** What the REST operations need, what the fields say in the published schema, and what subscribing to events does. */
+/** The scopes of REST operations, of fields in the published schema, and of event subscriptions. */
 const schema = readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8');
 const needed = new Set([
   ...SCOPED.map(({ scope }) => scope),

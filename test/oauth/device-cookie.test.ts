@@ -1,4 +1,4 @@
-// A browser that somebody has signed in with stays open to them while their account is guessed at from elsewhere.
+// A browser in which a person has signed in still works for them while others guess at their account.
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as users from '../../src/services/operator/users.ts';
 import { createGateway, ownGateway } from '../support/gateway.ts';
@@ -74,7 +74,7 @@ describe('the owner of an account under attack', () => {
     const own = browserAt(`10.13.${networks++}.1`);
     expect(await signInAt(own)).toBe(200);
     await users.setPassword(gateway.app, scene.user.id, 'another long password');
-    // The old one again, whose hash costs less: it is the replacing that counts.
+    // The old password again, whose hash costs less: only the replacement matters.
     await prismaOf(gateway.app.store).user.update({
       where: { id: scene.user.id },
       data: { passwordHash: scene.user.passwordHash },

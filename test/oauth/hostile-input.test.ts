@@ -1,4 +1,4 @@
-// Every parameter of the authorization server's endpoints with what no honest client sends: nothing breaks.
+// Every parameter of the authorization server's endpoints with hostile values: nothing breaks.
 import { describe, expect, test } from 'vitest';
 import { createServer } from '../../src/http/server.ts';
 import { createAuthorizationServer } from '../../src/oauth/authorization-server.ts';
@@ -11,7 +11,7 @@ const gateway = await ownGateway();
 const server = createServer(gateway.app);
 const client = await factories.oauthClient(gateway.app);
 
-/** An answer that tells of no failure. */
+/** An answer without an internal error. */
 async function requireNoBreakage(what: string, response: Response): Promise<void> {
   const text = await response.text();
   if (response.status >= 500 || /server_error|\n {4}at /.test(text))
@@ -76,7 +76,7 @@ const VALUES = [
   `${2n ** 63n}`,
 ];
 
-/** What a right request has. */
+/** The parameters of a valid request. */
 const GOOD: Record<string, string> = {
   response_type: 'code',
   redirect_uri: 'https://client.example/callback',
@@ -127,7 +127,7 @@ describe.each(PARAMETERS)('%s', (name) => {
 
 describe('a registration', () => {
   let senders = 0;
-  /** Each from an address of its own: one alone is soon told to wait. */
+  /** Each from its own address: a single one would soon have to wait. */
   async function send(body: string): Promise<number> {
     const headers = { 'Content-Type': 'application/json' };
     const request = new Request('http://localhost:4000/oauth/register', { method: 'POST', headers, body });

@@ -1,4 +1,4 @@
-// The pages as text: what they escape, what their headers forbid, and that a form says what was chosen.
+// The pages as text: their escaping, their headers, and the choices in their forms.
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { SCOPES, scopeSentence } from '../../src/auth/scopes.ts';

@@ -1,4 +1,4 @@
-// How long a request to the authorization server may be, each parameter and all of them, and how many there may be.
+// The limits on the length and number of parameters in a request to the authorization server.
 import { describe, expect, test } from 'vitest';
 import { sharedGateway } from '../support/gateway.ts';
 import { createScene } from '../support/oauth.ts';
@@ -19,7 +19,7 @@ async function authorize(changes: Record<string, string>, more = '') {
   return gateway.send(`/oauth/authorize${search}${more}`, { headers: HTML });
 }
 
-/** A clear page, and nothing was asked of the store. */
+/** A clear page, and no statement was sent. */
 async function expectRefused(answer: Response) {
   expect([answer.status, answer.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
   expect(await answer.text()).toContain('too long');

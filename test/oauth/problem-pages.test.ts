@@ -1,5 +1,5 @@
-// What people read when they cannot go on: what happened, what to do, until when to wait, and by which id the operator finds
-// the request. Programs on the same paths get a problem document.
+// The pages for people who cannot continue: what happened, what to do, how long to wait, and the request id for the operator. Programs on
+// the same paths get a problem document.
 import { beforeEach, describe, expect, test } from 'vitest';
 import { networkKey } from '../../src/services/limits/throttle.ts';
 import { countTry } from '../../src/store/accounts/sign-in-failures.ts';
@@ -161,7 +161,7 @@ describe('a person who must wait', () => {
     expect(answers[0]).toEqual(answers[1]);
     expect(answers[0]).toMatchObject({ status: 429, wait: '900' });
     expect(answers[0]?.text).toContain(`There were too many attempts to sign in. Try again later. ${WAIT}`);
-    // Nothing is wrong with what was typed.
+    // The typed text is correct.
     expect(answers[0]?.text).not.toMatch(/<input[^>]*aria-invalid/);
   });
 

@@ -1,4 +1,4 @@
-// The authorization server as a whole: where it is, what it says of itself, and how it bears bad days.
+// The authorization server in general: its address, its metadata, and its behavior during failures.
 import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { closeApp, createApp } from '../../src/app.ts';
@@ -158,7 +158,7 @@ describe('no input of a client causes a 500', () => {
     `${KNOWN}&${PKCE}&response_mode=form_post&claims={&prompt=none+login`,
   ];
 
-  // Registration is throttled by address, and nothing else is to be: each case is judged for what it is.
+  // Registration is throttled by address, which no other case may hit.
   beforeEach(async () => {
     await prismaOf(gateway.app.store).signInFailure.deleteMany();
   });
@@ -240,7 +240,7 @@ test('without a database, programs and people get 503 with Retry-After', async (
 });
 
 describe('when the database fails in the middle of a token request, it is 503, and the same request again succeeds', () => {
-  /** Lets the first statement of the kind fail as a server that is shut down would; the next ones are as always. */
+  /** Makes the first statement of the kind fail as at a server shutdown; later ones work. */
   async function failOnce(event: string, when: string): Promise<void> {
     const { pool } = gateway.app.store;
     await pool.query('create sequence if not exists failures');
@@ -280,7 +280,7 @@ describe('when the database fails in the middle of a token request, it is 503, a
       await gateway.app.store.pool.query("select setval('failures', 1, false)");
       expect(await failureOf(platform.redeem(back, sent))).toEqual([503, '2']);
       await platform.redeem(back, sent);
-      // What was answered is answered once.
+      // An answered request is not answered again.
       await expect(platform.redeem(back, sent)).rejects.toMatchObject({ error: 'invalid_grant' });
       await expect(platform.refresh(next.refresh_token ?? '')).rejects.toMatchObject({
         error: 'invalid_grant',
@@ -309,7 +309,7 @@ test('two processes share sessions, codes and tokens, and hear of each other’s
     const url = 'http://localhost:4000/api/v2/teams';
     return [(await scene.fetch(url, { headers })).status, (await there.fetch(url, { headers })).status];
   };
-  // Both know the token from now on, and would for the 2 seconds of LOOKUP_CACHE_MS if they heard nothing.
+  // Both have cached the token, and would keep it for the 2 seconds of LOOKUP_CACHE_MS without a notification.
   for (let calls = 0; calls < 4; calls++) {
     expect(await statuses()).toEqual([200, 200]);
     await setTimeout(50);

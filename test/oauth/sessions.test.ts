@@ -1,4 +1,4 @@
-// How sessions end: by a new password, by disabling a person. What was under way at that moment brings none back.
+// How sessions end: by a new password, by disabling a person. No concurrent request restores one.
 import { describe, expect, test } from 'vitest';
 import * as users from '../../src/services/operator/users.ts';
 import { createGateway, ownGateway } from '../support/gateway.ts';
@@ -33,7 +33,7 @@ const ENDINGS: [string, (id: bigint) => Promise<unknown>][] = [
   ],
 ];
 
-/** Does `work` while so many requests are held up that have read their session already. */
+/** Runs `work` while this many requests wait that have already read their session. */
 async function whileHeld<T>(requests: () => Promise<T>[], work: () => Promise<unknown>): Promise<T[]> {
   const client = await gateway.app.store.pool.connect();
   try {
@@ -54,7 +54,7 @@ async function heldUp(): Promise<number | null> {
   return (await gateway.app.store.pool.query(waiting)).rowCount;
 }
 
-/** Ends the sessions while an authorization request of the browser is under way. */
+/** Ends the sessions during an authorization request of the browser. */
 async function endMeanwhile({ platform, browser, user }: Scene, end: (id: bigint) => Promise<unknown>) {
   const { url } = await platform.request();
   const [page] = await whileHeld(
@@ -64,7 +64,7 @@ async function endMeanwhile({ platform, browser, user }: Scene, end: (id: bigint
   return page as Shown | URL;
 }
 
-/** What a request that shows no page comes to. */
+/** The result of a request without a page. */
 async function errorWithoutPrompt({ platform, browser }: Scene): Promise<string | null> {
   const { url } = await platform.request({ prompt: 'none', scope: 'account:read' });
   return requireLeft(await browser.open(url)).searchParams.get('error');
@@ -143,7 +143,7 @@ test('a session ends twelve hours after its sign-in, however often it is used', 
   };
   expect([await errorAfter(6 * 3_600), await errorAfter(11.9 * 3_600)]).toEqual([null, null]);
   expect(requirePage(await scene.browser.open(ACCOUNT)).text).toContain(scene.user.email);
-  // Rows live for whole seconds: one that is used in its last second is still there after it, and counts no more.
+  // Rows expire at full seconds: one that is used in its last second still exists after it, and is no longer valid.
   expect([await errorAfter(43_199.6), await errorAfter(43_200.3)]).toEqual([null, 'login_required']);
   expect(requirePage(await scene.browser.open(ACCOUNT)).text).toContain('name="password"');
   await later.close();

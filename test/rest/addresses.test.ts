@@ -1,4 +1,4 @@
-// Where visitors find funnels and pages: on the funnel's domain, else on the host of the workspace, as the process that answers knows it.
+// The addresses of funnels and pages: on the funnel's domain, else on the host of the workspace, as configured in the answering process.
 import { afterAll, describe, expect, test } from 'vitest';
 import { listen } from '../../src/http/listener.ts';
 import { databaseUrlOf } from '../commands/cli.ts';
@@ -26,7 +26,7 @@ const funnel = await create('funnel', { name: 'Ski' });
 const page = await create('page', { name: 'Size', funnel: { funnel_id: funnel.id } });
 const alone = await create('page', { name: 'Imprint' });
 
-/** What each answer shows, by the path. */
+/** The address in each answer, by the path. */
 async function urlsOf(of: Gateway, host = 'localhost:4000'): Promise<Record<string, unknown>> {
   const paths = [`funnels/${funnel.id}`, `pages/${page.id}`, `pages/${alone.id}`];
   const shown: [string, unknown][] = [];

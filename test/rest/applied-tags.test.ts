@@ -1,4 +1,4 @@
-// Tags on contacts over REST: applied once however often a client applies them, and shown with their contact.
+// Tags on contacts over REST: applied once however often a client applies them, and returned with their contact.
 import { beforeEach, expect, test } from 'vitest';
 import { MAX_TAGS } from '../../src/resources/tags.ts';
 import * as factories from '../support/factories.ts';

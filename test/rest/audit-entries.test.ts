@@ -1,4 +1,4 @@
-// Who may read what of the audit trail, over both faces.
+// Which caller may read which part of the audit trail, over both APIs.
 import { describe, expect, test } from 'vitest';
 import { subjectTypeOf } from '../../src/resources/resource.ts';
 import { scopesNeeded } from '../../src/services/accounts/audit-entries.ts';
@@ -39,11 +39,11 @@ const NODE = graphql(`
   }
 `);
 
-/** Integers that doubles do not hold, and JSON that PostgreSQL writes with spaces. */
+/** Integers beyond doubles, and JSON that PostgreSQL writes with spaces. */
 const BEFORE = '{"id":9007199254740993,"custom_attributes":{"a": "b c"}}';
 const COMPACT = '{"id":9007199254740993,"custom_attributes":{"a":"b c"}}';
 const UNKNOWN = 'Unknown';
-/** Every noun that is recorded, and one that is not known. */
+/** Every recorded noun, and an unknown one. */
 const SUBJECTS = [
   ...new Set(RESOURCES.filter(({ topic }) => topic !== undefined).map(subjectTypeOf)),
   UNKNOWN,
@@ -72,7 +72,7 @@ for (const subjectType of SUBJECTS) {
 const callerWith = (...scopes: string[]): Promise<Caller> =>
   factories.apiKey(gateway.app, { teamId, scopes: ['account:read', ...scopes] });
 
-/** The subject types of the entries that show what they hold; the others show null both before and after. */
+/** The subject types of the entries with data; the others have null before and after. */
 function shownOf(entries: readonly { type: string; before: unknown; after: unknown }[]): string[] {
   return entries
     .filter(({ before, after }) => {
@@ -92,7 +92,7 @@ describe.each([
   [[], [], [...OF_CONTACTS, ...OF_FUNNELS]],
   [['contacts:read'], OF_CONTACTS, OF_FUNNELS],
   [['funnels:read'], OF_FUNNELS, OF_CONTACTS],
-  // Whoever may read everything sees everything that is known.
+  // A caller with every scope sees every known type.
   [['read'], SUBJECTS.filter((type) => type !== UNKNOWN), []],
   [['contacts:write', 'funnels:write', 'webhooks:read', 'store:read'], [], [...OF_CONTACTS, ...OF_FUNNELS]],
 ])('with account:read and %j', (scopes, shown, hidden) => {

@@ -71,13 +71,13 @@ interface Sent {
   readonly method?: string;
   readonly type?: string | null;
   readonly coding?: string;
-  /** How many bytes it says that it has; absent: it says nothing. */
+  /** The announced number of bytes; absent: none announced. */
   readonly length?: number;
   readonly query?: string;
   readonly body?: string | Uint8Array<ArrayBuffer> | ReadableStream;
 }
 
-/** What was answered, and what the handlers got. */
+/** The answer, and the input of the handlers. */
 async function send({
   by = caller,
   method = 'POST',
@@ -150,7 +150,7 @@ test.each([
   expect((await send({ body })).handled).toEqual([{ body: expected, size: 20 }]);
 });
 
-/** An object with a member that is unknown, and nested so deep that there are this many levels. */
+/** An object with an unknown member, nested to this many levels. */
 const nested = (levels: number) =>
   `{"first_name":null,"x":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`;
 

@@ -43,7 +43,7 @@ describe.each(OF_ONE)('$route', (operation) => {
   });
 });
 
-// What changes nothing in such a tenant leaves the tag as it is.
+// A change without an effect in such a tenant keeps the tag.
 const CHANGING = OF_ONE.filter(({ entries }) => entries !== 0);
 
 describe.each(sampleAt('raced', CHANGING, 3))('$route', (operation) => {

@@ -1,4 +1,4 @@
-// Changes of one contact that meet: each waits for the one before it before it settles anything.
+// Concurrent changes of one contact: each waits for the one before it before it decides anything.
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
@@ -96,7 +96,7 @@ test('removing a tag takes an id only after the lock of its contact, so that eve
   expect((await removing).status).toBe(204);
 });
 
-/** Does `work` before a change sends the nth of its messages to PostgreSQL. Returns how to stop, and learn how many it sent. */
+/** Runs `work` before a change sends its nth message to PostgreSQL. Returns a function that stops this, and returns how many it sent. */
 function beforeMessage(nth: number, work: () => Promise<unknown>): () => number {
   const { pool } = gateway.app.store;
   const connect = pool.connect.bind(pool) as () => Promise<pg.PoolClient>;

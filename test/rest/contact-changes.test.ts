@@ -1,4 +1,4 @@
-// The life of contacts over REST: created, changed, upserted, deleted. What is refused changes nothing and leaves no record.
+// The life of contacts over REST: created, changed, upserted, deleted. A refused request changes nothing and leaves no record.
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';

@@ -14,7 +14,7 @@ const member = (id: number) => `/api/v2/contacts/${id}`;
 const erase = (id: number, headers = {}) =>
   client.send('DELETE', `${member(id)}/gdpr_destroy`, undefined, headers);
 
-/** A contact that says something in each member that it can say anything in. */
+/** A contact with a value in every possible member. */
 async function somebody() {
   const names = ['first_name', 'last_name', 'phone_number', 'time_zone', 'fb_url', 'website_url'];
   return client.create({
@@ -24,7 +24,7 @@ async function somebody() {
   });
 }
 
-/** Of the workspace, wherever it is written. */
+/** The occurrences in the workspace, in any table. */
 async function traces(): Promise<string[]> {
   const tables = ['contacts', 'contact_tags', 'audit_entries', 'events', 'idempotency_records'];
   const found = await Promise.all(

@@ -1,4 +1,4 @@
-// What the public API declares of each list that is served here: by which parameters rows are chosen, and by what they are ordered.
+// The public API's declarations of each served list: its filter parameters and its orders.
 import { describe, expect, test } from 'vitest';
 import { routes } from '../../src/rest/nouns.ts';
 import * as factories from '../support/factories.ts';
@@ -116,7 +116,7 @@ describe.each(DECLARED)('$operationId', ({ operationId, filters = [], isSorted =
     const expected = rows.filter((row) => valuesOf(row).includes(wanted)).map(({ id }) => id);
     expect(expected.length).toBeGreaterThan(0);
     const value = encodeURIComponent(wanted);
-    // One by one a value may have commas in it.
+    // A single value may contain commas.
     const given = wanted.includes(',') ? [] : [`filter[${name}]=${value}`];
     for (const query of [
       ...given,

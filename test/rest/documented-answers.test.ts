@@ -1,4 +1,4 @@
-// The check that every answer of the tests goes through (test/support/openapi.ts) lets nothing pass that openapi.json does not say.
+// The check of every answer in the tests (test/support/openapi.ts) accepts only answers as in openapi.json.
 import { describe, expect, test } from 'vitest';
 import { requireDocumented } from '../support/openapi.ts';
 

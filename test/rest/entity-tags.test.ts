@@ -1,4 +1,4 @@
-// Entity tags of what can be read, and 304 for whoever has it (RFC 9110 §8.8.3, §13.1.2).
+// Entity tags of all reads, and 304 for a client that has the version (RFC 9110 §8.8.3, §13.1.2).
 import { describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';

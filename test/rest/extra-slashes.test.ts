@@ -1,4 +1,4 @@
-// Clients join a base URL and a path with a slash too many, or end the path with one: they are answered as if they had not.
+// Clients join a base URL and a path with a slash too many, or end the path with one: they get the same answer.
 import { expect, test } from 'vitest';
 import { createServer } from '../../src/http/server.ts';
 import * as factories from '../support/factories.ts';

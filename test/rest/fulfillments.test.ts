@@ -1,4 +1,4 @@
-// Fulfillments: never more than was ordered, and invoices that know what of them was sent.
+// Fulfillments: never more than was ordered, and invoices with the status of what was sent.
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
   INVOICE_STATUSES,
@@ -35,7 +35,7 @@ interface Invoice {
   readonly line_items: readonly { readonly id: number; readonly fulfillment_status: string }[];
 }
 
-/** The invoice of an order of these quantities, each of a thing of its own. */
+/** The invoice of an order with these quantities, each of another product. */
 async function ordered(...quantities: number[]): Promise<Invoice> {
   const lines = await Promise.all(
     quantities.map(async (quantity) => line(await offer(app, client.workspaceId), quantity)),
@@ -65,7 +65,7 @@ const statusesOf = ({ fulfillment_status, line_items }: Invoice) => [
   ...line_items.map((item) => item.fulfillment_status),
 ];
 
-/** What is sent of the lines of an invoice, in their order. */
+/** The quantities to send of the lines of an invoice, in their order. */
 const sending = ({ line_items }: Invoice, quantities: number[], members: object = {}) => ({
   fulfillment: {
     ...{ contact_id: contactId, location_id: locationId, ...members },
@@ -420,7 +420,7 @@ describe('only quantities in `eligible_for_fulfillment` may be sent', () => {
         { invoices_line_item_id: none.line_items[0]?.id, quantity: 2 },
       ],
     });
-    // As an earlier version left it.
+    // As in an earlier version.
     await set('order_invoices', 'fulfillment_status', 'unfulfilled', none.id);
     expect(await tried(none)).toBe(false);
   });
@@ -562,7 +562,7 @@ describe('a restocked quantity', () => {
     const invoice = await ordered(2, 1);
     await send(invoice, [1, 1]);
     expect((await handle('rest', invoice).restock(1)).refused).toBeNull();
-    // One that was sent came back: the other is still to be sent.
+    // A sent piece came back: the other one must still be sent.
     expect(statusesOf(await again(invoice))).toEqual(['partial', 'partially_fulfilled', 'complete']);
     expect((await handle('rest', invoice).restock(1)).refused).toBeNull();
     expect(statusesOf(await again(invoice))).toEqual(['complete', 'complete', 'complete']);

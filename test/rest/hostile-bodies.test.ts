@@ -1,5 +1,5 @@
-// Every member of every body, found in the descriptions of the nouns, with what no honest client sends: each request is done or
-// refused in the documented form, and what is refused leaves no record.
+// Every member of every body, found in the descriptions of the nouns, with hostile values: each request succeeds or is refused in the
+// documented form, and a refusal leaves no record.
 import { describe, expect, test } from 'vitest';
 import { STATUS_OF } from '../../src/errors.ts';
 import { type Resource, restNameOf, subjectTypeOf, writableFields } from '../../src/resources/resource.ts';
@@ -72,7 +72,7 @@ describe.each(written)('$method $path', ({ method, path, resource }) => {
   const operation =
     OPERATIONS.find(({ route }) => route === `${method} ${path}`) ?? expect.fail(`No operation of ${path}`);
 
-  /** Sends them; those that were done are recorded, and no others. */
+  /** Sends them; exactly the successful ones are recorded. */
   async function sendAll(bodies: readonly string[]): Promise<void> {
     const before = await counts(resource);
     let done = 0;
@@ -83,7 +83,7 @@ describe.each(written)('$method $path', ({ method, path, resource }) => {
         headers: { ...headers, 'X-Request-Id': 'hostile', 'Idempotency-Key': `hostile-${++requests}` },
       });
       const text = await response.text();
-      // That a tag is on the contact already is not kept.
+      // A repeated application of a tag is not kept.
       if (response.status < 300) done += response.status === 200 && path.endsWith('/applied_tags') ? 0 : 1;
       else {
         const { code, status } = JSON.parse(text) as Problem;

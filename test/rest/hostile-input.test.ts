@@ -1,5 +1,5 @@
-// Every path and query parameter of every route, found in the router itself, and the headers that are read, with what no
-// honest client sends: each is answered or refused in the documented form, nothing breaks, nothing changes.
+// Every path and query parameter of every route, found in the router itself, and the headers that are read, with hostile values: each
+// gets an answer or a refusal in the documented form, nothing breaks, nothing changes.
 import { describe, expect, test } from 'vitest';
 import { STATUS_OF } from '../../src/errors.ts';
 import { createAuthorizationServer } from '../../src/oauth/authorization-server.ts';
@@ -15,7 +15,7 @@ import type { Problem } from '../support/problem.ts';
 const gateway = await ownGateway({ env: { TRUST_PROXY: '10.0.0.0/8', LOOKUP_CACHE_MS: '60000' } });
 const tenant = await createTenant(gateway.app, 'ours');
 const caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
-// The first signing key is made when it is first needed.
+// The first signing key is created at its first use.
 await gateway.send('/oauth/jwks');
 const before = await digest(gateway);
 
@@ -40,7 +40,7 @@ const VALUES = [...ESCAPES, ...escaped, '+1', '1;2', '1,2', '..', '\u00e9', '[1]
 
 const MEMBERS = ['type', 'title', 'status', 'detail', 'code', 'errors', 'request_id', 'error'];
 
-/** The answer is one that the documentation knows. Not by `expect`: there are thousands. */
+/** Requires a documented answer. Without `expect`, because there are thousands. */
 async function requireAnswer(what: string, response: Response): Promise<void> {
   const { status, headers } = response;
   const text = await response.text();
@@ -76,7 +76,7 @@ describe.each(routes)('$method $path', ({ method, path }) => {
     OPERATIONS.find(({ route }) => route === `${method} ${path}`) ?? expect.fail(`No operation of ${path}`);
   /** The path in our tenant. */
   const real = () => operation.path(tenant);
-  /** What changes something is kept from it by an entity tag that nothing has. */
+  /** An entity tag that nothing has prevents changes. */
   const harmless: Record<string, string> = method === 'GET' ? {} : { 'If-Match': '"nothing"' };
   const sendAll = (paths: readonly string[]) =>
     all(paths, async (to) => {

@@ -1,4 +1,4 @@
-// Safe retries over REST: a second request with an idempotency key is answered as the first one was, and changes nothing.
+// Safe retries over REST: a second request with an idempotency key gets the first answer, and changes nothing.
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
@@ -26,7 +26,7 @@ const second = await factories.apiKey(gateway.app, { teamId: ours.teamId });
 const stranger = await createRestClient(gateway);
 
 describe.each(UNSAFE)('$route', (operation) => {
-  /** What was changed in a tenant, as a number of entries. */
+  /** The changes in a tenant, as a number of entries. */
   const changes = ({ workspace }: Tenant) =>
     prismaOf(gateway.app.store).auditEntry.count({ where: { requestId: `counted-${workspace.id}` } });
 
@@ -62,7 +62,7 @@ describe.each(UNSAFE)('$route', (operation) => {
     // It is the same request of somebody else: done on its own, though it may change nothing more, or refused as any second one is.
     const { status } = await attempt(tenant, second);
     const isRefused = [404, 409, 422].includes(status);
-    // That a tag is on the contact already is not kept.
+    // A repeated application of a tag is not kept.
     const isOnce = isRefused || (status === 200 && operation.route.endsWith('/applied_tags'));
     expect(await records()).toBe(kept + (isOnce ? 1 : 2));
   });

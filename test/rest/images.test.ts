@@ -1,4 +1,4 @@
-// Images that others name: they are not deleted, and the refusal says who names them.
+// Images in use: they are not deleted, and the refusal lists their users.
 import { expect, test } from 'vitest';
 import { sharedGateway } from '../support/gateway.ts';
 import { createRestClient } from '../support/rest-client.ts';

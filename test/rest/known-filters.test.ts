@@ -1,4 +1,4 @@
-// A list by a saved filter that the process knows already: the second request is answered as the first, however the filter is stored.
+// A list by a cached saved filter: the second request gets the same answer as the first, however the filter is stored.
 import { expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';

@@ -1,5 +1,4 @@
-// Filters and orders of lists over REST, on contacts (issue 12): what they choose, how a client walks through them, and what is
-// refused.
+// Filters and orders of lists over REST, on contacts: what they select, how a client walks through them, and what is refused.
 import { beforeEach, describe, expect, test } from 'vitest';
 import { toPublicId } from '../../src/store/sql/public-ids.ts';
 import * as factories from '../support/factories.ts';
@@ -31,7 +30,7 @@ const applied: [bigint, bigint][] = [
 await prismaOf(app.store).contactTag.createMany({
   data: applied.map(([contactId, tagId]) => ({ workspaceId, contactId, tagId })),
 });
-// The same in another workspace of the team: whoever looks there finds it.
+// The same in another workspace of the team, which a wrong read would find.
 const neighbour = await factories.workspace(app, { teamId: workspace.teamId });
 await factories.contact(app, { workspaceId: neighbour.id, emailAddress: 'ann@example.com' });
 

@@ -1,4 +1,4 @@
-// Bodies that give nothing that is known, of every route that takes one: they are refused, and what is taken instead is listed.
+// Bodies without a known member, for every route with a body: they are refused, and the error lists the members.
 import { describe, expect, test } from 'vitest';
 import { ownNameOf, pluralOf } from '../../src/resources/resource.ts';
 import { routes } from '../../src/rest/nouns.ts';
@@ -18,9 +18,9 @@ const caller = await factories.apiKey(gateway.app, { teamId });
 interface Taking {
   readonly route: Route;
   readonly operation: Operation;
-  /** The names of the members that it takes. */
+  /** The names of the members of the body. */
   readonly names: readonly string[];
-  /** What a good request gives. */
+  /** The body of a valid request. */
   readonly members: object;
   readonly wrapper: string | undefined;
 }
@@ -28,7 +28,7 @@ interface Taking {
 /** Every route that takes a body. */
 const TAKING: readonly (Taking & { name: string })[] = routes.flatMap((route) => {
   const { method, path, body } = route;
-  // Visits are no noun; what their bodies give is tested with them.
+  // Visits are not a noun; their bodies are tested with them.
   if (body === undefined || path.endsWith('/visits')) return [];
   const name = `${method} ${path}`;
   const operation = OPERATIONS.find((one) => one.route === name);
@@ -70,7 +70,7 @@ async function expectRefused(taking: Taking, bodies: readonly unknown[]): Promis
 }
 
 const before = await digest(gateway, CHANGEABLE);
-/** Bodies that give nothing, by what takes them. */
+/** Bodies without a known member, by route. */
 const given = new Map<Taking, readonly string[]>();
 
 describe.each(TAKING)('$name', (taking) => {
@@ -127,7 +127,7 @@ test.each(WRAPPED)(
       const given = operation.body?.(to) as Record<string, object> | undefined;
       // The body of a reordering is given without its wrapper.
       const members = given?.[wrapper] ?? given ?? {};
-      // A member of the noun is no wrapper.
+      // A member of the noun is not a wrapper.
       if (name in members) continue;
       const response = await send(taking, to, { [name]: members });
       const answered = [name, response.status, await response.clone().text()];

@@ -1,4 +1,4 @@
-// Known paths with other methods, and paths that are none.
+// Existing paths with other methods, and paths that do not exist.
 import { describe, expect, test } from 'vitest';
 import { routes } from '../../src/rest/nouns.ts';
 import * as factories from '../support/factories.ts';

@@ -14,7 +14,7 @@ const caller = await factories.apiKey(gateway.app, { teamId });
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Null is refused where a member that is not given does something else. */
+/** Null is refused if an absent member has another effect. */
 const REFUSES_NULL = ['POST /api/v2/orders/transactions/:id/refund amount'];
 /** What is compared may be any JSON: null and "" are values. */
 const ANY_JSON = /^criteria\[\]\.value/;
@@ -25,7 +25,7 @@ interface Taking {
   readonly isCreation: boolean;
   readonly operation: Operation;
   readonly wrapper: string | undefined;
-  /** The optional members, by name. Of objects and lists the members of one item too, as `list[].member`. */
+  /** The optional members, by name, including those of one item of objects and lists, as `list[].member`. */
   readonly optional: readonly { readonly path: string; readonly schema: Schema }[];
 }
 
@@ -34,7 +34,7 @@ const alternativesOf = (schema: Schema): Schema[] => {
   return anyOf?.flatMap(alternativesOf) ?? [type ?? []].flat().map((one) => ({ ...rest, type: one }));
 };
 
-/** Whether "" is no value of its own. */
+/** Whether "" is not a value of its own. */
 function isNoText(schema: Schema): boolean {
   const all = alternativesOf(schema).filter(({ type }) => type !== 'null');
   const isSimple = all.every(({ type }) => !['array', 'object'].includes(String(type)));

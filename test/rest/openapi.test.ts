@@ -1,4 +1,4 @@
-// The public REST contract: what is committed is what is served, it is a good OpenAPI document, and its examples are true.
+// The public REST contract: the committed file is the served one, it is a valid OpenAPI document, and its examples are true.
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';

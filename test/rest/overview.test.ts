@@ -1,4 +1,4 @@
-// What somebody sees who opens the address that the banner names.
+// The page at the address in the banner.
 import { expect, test } from 'vitest';
 import { routes } from '../../src/rest/nouns.ts';
 import { sharedGateway } from '../support/gateway.ts';

@@ -1,4 +1,4 @@
-// A page of a list has at most MAX_ANSWER_BYTES, whatever `expand[]` shows.
+// A page of a list has at most MAX_ANSWER_BYTES, whatever `expand[]` adds.
 import { expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';

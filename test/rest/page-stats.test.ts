@@ -1,4 +1,4 @@
-// The statistics of pages and funnels: sums of hours, over both faces; sales are counted once, when the money arrives.
+// The statistics of pages and funnels: sums of hours, over both APIs; sales are counted once, when they are paid.
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
@@ -15,7 +15,7 @@ const client = await createRestClient(gateway);
 const { workspaceId, caller } = client;
 
 const HOUR_MS = 3_600_000;
-/** The beginning of an hour, some hours ago. */
+/** The start of an hour, some hours ago. */
 const hour = (ago: number, minutes = 0) =>
   new Date((Math.floor(Date.now() / HOUR_MS) - ago) * HOUR_MS + minutes * 60_000).toISOString();
 
@@ -196,7 +196,7 @@ test('adjacent days of a half-hour time zone share no hour, over both APIs', asy
   const within = `timerange_start=${hour(5, 10)}&timerange_end=${hour(5, 50)}`;
   const inOneHour = await statsOf(`pages/${page.id}/stats?${within}`);
   expect(inOneHour['timerange']).toEqual({ from: hour(5), to: hour(4) });
-  // What a client calls now was a moment ago.
+  // A client's present time is a moment in the past here.
   const now = `timerange_start=${hour(5)}&timerange_end=${new Date(Date.now() - 100).toISOString()}`;
   expect((await statsOf(`pages/${page.id}/stats?${now}`))['timerange']).toEqual({
     from: hour(5),

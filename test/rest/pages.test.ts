@@ -1,4 +1,4 @@
-// The rules of funnels, their pages, themes and the site. What every noun has is tried elsewhere.
+// The rules of funnels, their pages, themes and the site. Rules of every noun are tested elsewhere.
 import { expect, test } from 'vitest';
 import type { Scope } from '../../src/auth/scopes.ts';
 import { insertSite } from '../../src/store/changing/sites.ts';

@@ -1,4 +1,4 @@
-// Ids in paths: the integer id or the public id; anything else is 404, never a 500.
+// Ids in paths: the integer id or the public id; anything else gets 404, never a 500.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { toPublicId } from '../../src/store/sql/public-ids.ts';

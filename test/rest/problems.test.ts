@@ -1,4 +1,4 @@
-// Refusals are problem documents, each with its status, and show nothing of the inside (RFC 9457).
+// Refusals are problem documents, each with its status, and reveal no internals (RFC 9457).
 import { expect, test } from 'vitest';
 import type { ErrorCode } from '../../src/errors.ts';
 import { INTERNAL_MESSAGE } from '../../src/errors.ts';

@@ -17,7 +17,7 @@ interface Shown {
   readonly [member: string]: unknown;
 }
 
-/** Sends what must succeed. */
+/** Sends a request that must succeed. */
 async function done(method: string, path: string, body?: unknown): Promise<Shown> {
   const answer = await send(method, path, body);
   expect([path, answer.status, answer.text]).toEqual([
@@ -176,7 +176,7 @@ test('variants and prices keep the given order, and those of another product are
   const ordered = { variant_ids: [large, small], price_ids: [prices[2], prices[1], prices[0]] };
   expect(await done('PUT', path, body)).toMatchObject(ordered);
   expect(await get(path)).toMatchObject(ordered);
-  // What is new comes last.
+  // New ones come last.
   const { id: huge } = await variantOf(mug, { name: 'Huge' });
   expect(await get(path)).toMatchObject({ variant_ids: [large, small, huge] });
   const foreign = { product: { variant_ids: [large, other['default_variant_id']], price_ids: [9_999_999] } };
@@ -528,7 +528,7 @@ test('ids of images and locations must be of the same workspace, and deleted one
   await done('PUT', variant, {
     products_variant: { ...sendFrom(own.id).products_variant, image_ids: [image.id] },
   });
-  // As if they were removed at the very moment at which they are named.
+  // As if they were deleted at the moment of the reference.
   await gateway.app.store.pool.query('delete from images where id = $1', [image.id]);
   expect((await send('DELETE', `/api/v2/fulfillments/locations/${own.id}`)).status).toBe(204);
   expect(await get(`${MEMBERS}/${id}`)).toMatchObject({ image_ids: [], image_id: null });

@@ -1,5 +1,4 @@
-// The life of a saved filter: what is refused when it is written, and that nothing is changed then; what of it can be deleted; how it is
-// named by lists, and when a list cannot be selected.
+// The life of a saved filter: refused input, which changes nothing; deletion; its use by lists, and lists that it cannot select.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { toPublicId } from '../../src/store/sql/public-ids.ts';
 import * as factories from '../support/factories.ts';

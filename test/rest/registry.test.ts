@@ -1,4 +1,4 @@
-// The saved-filter registry: whole unless paged (spec §4 pagination rule 7).
+// The saved-filter registry: complete unless paged (spec §4 pagination rule 7).
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
@@ -11,7 +11,7 @@ import { prismaOf } from '../support/prisma.ts';
 import { expectProblem } from '../support/problem.ts';
 import { allIds, idsOf, walk } from '../support/walk.ts';
 
-/** More than two of the chunks in which a registry is read. */
+/** More than two of the batches in which a registry is read. */
 const FILTERS = 2_350;
 
 const gateway = await ownGateway();

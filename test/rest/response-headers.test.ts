@@ -1,4 +1,4 @@
-// What every response carries: a request id, a content type, no sniffing, no data from a cache that has not asked.
+// The headers of every response: a request id, a content type, no sniffing, no unvalidated data from a cache.
 import { describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
@@ -40,7 +40,7 @@ test('each request without an id gets one, which is also in the log line', async
   }
 });
 
-/** What changes something needs a tenant for each: a sample, for these headers are set in one place. */
+/** A change needs a tenant for each route: a sample is enough, because these headers are set in one place. */
 const ANSWERED = [
   ...OPERATIONS.filter((operation) => !UNSAFE.includes(operation)),
   ...sampleAt('headers', UNSAFE, 4),

@@ -1,4 +1,4 @@
-// By which paths requests are routed (src/rest/routing-path.ts).
+// The paths by which requests are routed (src/rest/routing-path.ts).
 import { RegExpRouter } from 'hono/router/reg-exp-router';
 import { expect, test } from 'vitest';
 import { routes } from '../../src/rest/nouns.ts';

@@ -74,7 +74,7 @@ describe.each(SCOPED)('$route', (operation) => {
 
   test('that scope or its wildcard is enough', async () => {
     const enough = [[scope], [wildcard], [scope, 'store:read']];
-    // What changes something needs a tenant for each.
+    // A change needs a tenant for each route.
     for (const scopes of method === 'GET' ? enough : sampleAt(route, enough, 3)) {
       const own = method === 'GET' ? tenant : await createTenant(gateway.app, 'ours', tenant.team.id);
       const caller = await keyWith([...scopes, ...also]);

@@ -1,4 +1,4 @@
-// Shipping over REST: what its nouns allow each other.
+// Shipping over REST: the rules between its nouns.
 import { beforeEach, describe, expect, test } from 'vitest';
 import { sharedGateway } from '../support/gateway.ts';
 import { offer } from '../support/orders/shop.ts';

@@ -1,4 +1,4 @@
-// The site of a workspace, which each has from the start: also one that a process of a version before makes during an upgrade.
+// The site of a workspace, which each has from the start: also a workspace that an older process creates during an upgrade.
 import { expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';

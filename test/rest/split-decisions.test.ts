@@ -1,4 +1,4 @@
-// A conditional split decides by its saved filter which branch a contact goes down, and a funnel which pages it is shown.
+// A conditional split chooses the branch of a contact by its saved filter, and a funnel the pages that the contact sees.
 import { expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';

@@ -1,4 +1,4 @@
-// Removals at once on one funnel: whatever order they take, the tree is one that a single file could have made.
+// Concurrent removals on one funnel: the resulting tree is that of some sequential order.
 import { expect, test } from 'vitest';
 import type { Plan } from '../support/factories.ts';
 import * as factories from '../support/factories.ts';
@@ -9,7 +9,7 @@ import { type Built, build, readPlan, removeSplit } from '../support/removals.ts
 interface Wish {
   readonly split: string;
   readonly branch: Branch;
-  /** What the gateway answered. */
+  /** The answer of the gateway. */
   readonly status: number;
 }
 
@@ -17,7 +17,7 @@ const gateway = await ownGateway({ env: { POOL_SIZE: '10' } });
 const { id: workspaceId, teamId } = await factories.workspace(gateway.app);
 const caller = await factories.apiKey(gateway.app, { teamId });
 
-/** True when some order of the wishes, each answered as it was, makes `end` of `start`. */
+/** Whether some order of the requests, each with its answer, turns `start` into `end`. */
 function someOrderMakes(
   start: Plan[],
   wishes: readonly Wish[],

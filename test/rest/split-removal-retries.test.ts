@@ -1,4 +1,4 @@
-// Removing a split is recorded, can be retried with its key, and goes ahead only on what If-Match names.
+// Removing a split is recorded, can be retried with its key, and succeeds only on the version in If-Match.
 import { expect, test } from 'vitest';
 import { graphql } from '../generated/gql.ts';
 import * as factories from '../support/factories.ts';

@@ -1,4 +1,4 @@
-// What a removal leaves in the store, and what stays visible: nothing is physically deleted.
+// The rows after a removal, and what stays visible: nothing is physically deleted.
 import { expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';

@@ -1,4 +1,4 @@
-// DELETE of a conditional split: what goes, what stays and where (spec §4).
+// DELETE of a conditional split: what is discarded, what stays, and where (spec §4).
 import { describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';

@@ -97,7 +97,7 @@ describe('contacts', () => {
   });
 });
 
-/** The lists that say so. */
+/** The lists that declare it. */
 const RANGED = OPERATIONS.filter((operation) => {
   const route = routes.find((one) => `GET ${one.path}` === operation.route);
   return (

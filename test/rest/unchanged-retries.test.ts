@@ -1,4 +1,4 @@
-// The retry of a change that changed nothing, of which no copy is kept (src/store/changing/idempotency-records.ts).
+// The retry of a change without an effect, of which no copy is stored (src/store/changing/idempotency-records.ts).
 import { expect, test } from 'vitest';
 import { apiKey, webhookEndpoint, workspace } from '../support/factories.ts';
 import { createGateway } from '../support/gateway.ts';

@@ -1,4 +1,4 @@
-// A change of something to what it is already: answered as every change is, and of it nothing is kept but the idempotency key.
+// A change of an object to its present state: it gets an ordinary answer, and only the idempotency key is stored.
 import { beforeEach, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';

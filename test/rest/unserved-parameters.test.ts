@@ -13,7 +13,7 @@ const tenant = await createTenant(gateway.app, 'ours');
 const caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
 const weak = await factories.apiKey(gateway.app, { teamId: tenant.team.id, scopes: ['write'] });
 
-/** Each as it is sent, and as the refusal names it. */
+/** Each as sent, and as in the refusal. */
 const UNSERVED: [sent: string, field: string][] = [
   ['filter=x', 'filter'],
   ['filter', 'filter'],

@@ -1,4 +1,4 @@
-// `GET /me` and GraphQL's `me`: whom a credential stands for. A team's service user is made with it, and is no person.
+// `GET /me` and GraphQL's `me`: the user of a credential. A team's service user is created with it, and is not a person.
 import { describe, expect, test } from 'vitest';
 import * as users from '../../src/services/operator/users.ts';
 import * as factories from '../support/factories.ts';
@@ -33,7 +33,7 @@ await factories.workspace(gateway.app, { teamId: team.id, subdomain: 'shop' });
 await factories.team(gateway.app, { subdomain: 'theirs' });
 const key = await factories.apiKey(gateway.app, { teamId: team.id, scopes: ['store:read'] });
 
-/** What REST answers, which GraphQL answers too. */
+/** The answer of REST, which equals that of GraphQL. */
 async function me(caller: Caller, host = 'localhost:4000'): Promise<User> {
   const response = await gateway.send('/api/v2/me', { caller, host });
   expect(response.status).toBe(200);

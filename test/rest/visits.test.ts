@@ -1,4 +1,4 @@
-// Visits to pages: what is taken and refused, what contacts show of them, and what leaves them alone.
+// Visits to pages: accepted and refused input, visits in contacts, and what does not affect them.
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { visitorOfContact } from '../../src/store/changing/visits.ts';
@@ -217,7 +217,7 @@ test('If-Match has nothing to compare', async () => {
   expect(status).toBe(412);
 });
 
-/** What is kept of visits, by their uuids. */
+/** The stored visits, by their uuids. */
 async function keptOf(...visits: { uuid: string }[]): Promise<Record<string, unknown>[]> {
   const text = 'select * from visits where workspace_id = $1 and uuid = any($2) order by started_at';
   return (await pool.query(text, [workspaceId, visits.map((one) => one.uuid)])).rows;

@@ -1,4 +1,4 @@
-// A walk goes on where it was when rows disappear under it: the cursor is a position, not a row.
+// A walk continues at its position when rows disappear during it: the cursor is a position, not a row.
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { App } from '../../src/context.ts';
 import * as factories from '../support/factories.ts';
@@ -9,7 +9,7 @@ import { createWorlds, LISTS, type ListName, type World } from '../support/world
 
 type Delete = (app: App, id: bigint) => Promise<unknown>;
 
-/** How a row of each list disappears while a client walks. (The list of teams has one row: the caller's own.) */
+/** How a row of each list is deleted during a client's walk. (The list of teams has one row: the caller's own.) */
 const DELETES = {
   workspaces: (app, id) => prismaOf(app.store).workspace.delete({ where: { id } }),
   contacts: (app, id) => prismaOf(app.store).contact.deleteMany({ where: { id } }),
@@ -32,7 +32,7 @@ beforeEach(async () => {
 
 describe.each(Object.entries(DELETES))('%s', (name, remove) => {
   const list = name as ListName;
-  /** Rows that nothing hangs on: the world's own workspace and funnel stay. */
+  /** Rows without dependents: the world's own workspace and funnel stay. */
   const removable = () => world.ids[list].filter((id) => id !== world.workspace.id && id !== world.funnel.id);
 
   test.each(['asc', 'desc'])(

@@ -1,4 +1,4 @@
-// Every list, walked whole at many page sizes, both ways.
+// Every list, walked completely with many page sizes, in both directions.
 import { describe, expect, test } from 'vitest';
 import { sharedGateway } from '../support/gateway.ts';
 import { sampleAt } from '../support/nightly.ts';
@@ -26,7 +26,7 @@ describe.each(LIST_NAMES)('%s', (list) => {
   });
 
   test('a walk without parameters has pages of 20 in ascending order', async () => {
-    // Without a parameter, saved filters come whole (spec §4 rule 7).
+    // Without a parameter, saved filters are complete (spec §4 rule 7).
     const path = LISTS[list](world) + (list === 'refine_filters' ? '?after=0' : '');
     const pages = await walk(gateway, path, { caller: world.key });
     expect(allIds(pages)).toEqual(world.ids[list]);

@@ -1,4 +1,4 @@
-// Events and deliveries: who sees what of them, and what can be done about deliveries.
+// Events and deliveries: who sees which part of them, and what clients can do about deliveries.
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Prisma } from '#prisma';
 import { isEventType } from '../../src/resources/event-types.ts';

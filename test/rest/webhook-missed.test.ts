@@ -1,4 +1,5 @@
-// What an endpoint misses while it is deactivated: nothing is written for it, and whoever activates it may have it sent.
+// The events that an endpoint misses while it is deactivated: nothing is written for it, and the client that activates it may have them
+// sent.
 import { beforeEach, expect, test } from 'vitest';
 import { MAX_MISSED } from '../../src/resources/webhook-endpoints.ts';
 import { graphql } from '../generated/gql.ts';
@@ -27,14 +28,14 @@ const deactivated = (overrides: Parameters<typeof factories.webhookEndpoint>[1] 
     ...overrides,
   });
 
-/** The events that an endpoint is to be told of, in the order in which it is told. */
+/** The events for an endpoint, in the order of delivery. */
 async function told(endpointId: bigint): Promise<{ eventId: bigint; status: string; eventType: string }[]> {
   const where = { workspaceId: client.workspaceId, endpointId };
   const select = { eventId: true, status: true, eventType: true };
   return prismaOf(gateway.app.store).webhookDelivery.findMany({ where, select, orderBy: { id: 'asc' } });
 }
 
-/** Events of new contacts, so many hours ago. */
+/** Events of new contacts, this many hours ago. */
 async function happened(hours: number, count = 1, type = 'contact.created'): Promise<bigint[]> {
   const { rows } = await gateway.app.store.pool.query(
     `insert into events (workspace_id, event_type, subject_type, subject_id, data, created_at)

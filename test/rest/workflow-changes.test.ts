@@ -1,4 +1,4 @@
-// Building a workflow over REST: conditional splits and split tests as the public API has them, what is refused, what is recorded.
+// Building a workflow over REST: conditional splits and split tests as in the public API, what is refused, what is recorded.
 import { expect, test } from 'vitest';
 import { addPageStep, END, ENTRY, MAX_STEPS } from '../../src/services/funnels/workflow-changes.ts';
 import { inTransaction } from '../../src/store/connections/executor.ts';
@@ -128,7 +128,7 @@ test('a change swaps the first page of a branch, appends others, and keeps the i
     { show_page_step: { id: Number(built.step('U').id) } },
   ]);
   expect(await outlineOf(built)).toMatch(/^Entry, Split\[Free [^,]*, N \| U, Free .*\], Thanks$/);
-  // What is not given stays as it is, within the condition too.
+  // Absent members stay unchanged, within the condition too.
   for (const nothing of [
     ...[{}, { condition: {} }, { branches: [{}, {}] }],
     ...[{ branches: [{ page_id: null, page_ids: null }, { page_id: null }] }],
@@ -148,7 +148,7 @@ test('a change swaps the first page of a branch, appends others, and keeps the i
     filter_id: null,
     is_setup: false,
   });
-  // The same page once more is no other step's.
+  // The same page again is not a page of another step.
   expect((await send(path, 'PATCH', again)).status).toBe(200);
 });
 
@@ -350,7 +350,7 @@ test('a dry run returns the result of a removal, and changes nothing; a misspelt
   expect([await outlineOf(built), (await send(`/funnels/${built.funnel.id}`)).headers.get('etag')]).toEqual(
     before,
   );
-  // As clients send it that always send something.
+  // As sent by clients that always send a body.
   expect((await send(`${path}?dry_run=false&branch=matched`, 'DELETE', [])).status).toBe(204);
   await expectProblem(await send(`${path}?dry_run=true`, 'DELETE'), 'not_found');
 });

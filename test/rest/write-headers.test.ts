@@ -1,4 +1,4 @@
-// What a change is told of the request's headers, and what it answers, with made-up routes: Idempotency-Key, If-Match, 201.
+// How a change reads the request's headers, and the headers of its answer, with made-up routes: Idempotency-Key, If-Match, 201.
 import fc from 'fast-check';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ContactRow, contact, contact as contactNoun } from '../../src/resources/contacts.ts';

@@ -1,4 +1,4 @@
-// What becomes of databases by migrations: empty ones, others' and those of other versions; and how the next migration is written.
+// How migrations change databases: empty ones, foreign ones and those of other versions; and how the next migration is written.
 import { readdirSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -161,7 +161,7 @@ describe('applying', () => {
     });
     const waits = `select from pg_locks where mode = 'AccessExclusiveLock' and not granted and relation = 'contacts'::regclass`;
     while ((await holder.query(waits)).rowCount === 0);
-    // It comes behind the migration, whose lock it would have to wait for.
+    // It queues behind the migration, whose lock it needs.
     await passing.query('select from contacts limit 1');
     expect(isApplied).toBe(false);
     await holder.query('commit');
@@ -237,7 +237,7 @@ describe('applying', () => {
     await before.connect();
     await before.query(ROWS);
     await before.query(`begin; ${step("(1, 1, 'page', null, null, 2, 'Page', 3)")}`);
-    // A change that is under way is waited for.
+    // Migrating waits for a change in progress.
     const applying = applyMigrations(db);
     const waits = `select from pg_locks where not granted and relation = 'funnel_steps'::regclass`;
     while ((await before.query(waits)).rowCount === 0);
@@ -333,7 +333,7 @@ describe('applying', () => {
 
   test("an extension's views and tables belong to nobody, and stay: the database counts as empty", async () => {
     const db = await createDatabase();
-    // PostGIS and Citus bring tables; here is none that does, so one is made a member by hand.
+    // PostGIS and Citus add tables; no available extension does, so a table is made a member by hand.
     await administrate(
       db,
       `create extension pg_stat_statements;

@@ -1,4 +1,4 @@
-// What a database user must be allowed to read, so that nothing is missing in a backup.
+// The rights that a database user needs for a complete backup.
 import { afterAll, expect, test } from 'vitest';
 import { withSnapshot } from '../../src/store/backup/dump.ts';
 import { ownGateway } from '../support/gateway.ts';
@@ -17,7 +17,7 @@ const {
 );
 afterAll(drop);
 
-/** Where each sequence is, as a backup would say. */
+/** The value of each sequence, as in a backup. */
 async function sequences() {
   return withSnapshot(url, new AbortController().signal, async (snapshot) => snapshot.sequences);
 }

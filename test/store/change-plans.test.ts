@@ -1,5 +1,5 @@
-// Steps of changes read what they are about, not what else there is of an endpoint, a page or a workspace, whatever the planner knows of the
-// tables.
+// The steps of changes read only their own rows, not other rows of an endpoint, a page or a workspace, whatever statistics the planner
+// has.
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -12,18 +12,18 @@ import { firstStatementOf, type Node, planOf } from '../support/explain.ts';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
 
-/** The events of each of two workspaces on the day before. Each has a delivery to every endpoint. */
+/** The number of events in each of two workspaces on the day before. Each has a delivery to every endpoint. */
 const EARLIER = 5_000;
-/** One delivery of so many has failed. */
+/** One delivery in this many has failed. */
 const FAILED = 5;
-/** The events since then, and how many of them have a delivery. */
+/** The number of events since then, and of those with a delivery. */
 const [RECENT, DELIVERED] = [200, 180];
-/** How many are made due. */
+/** How many are requeued. */
 const MOST = 10;
 const ERASURES = 1_000;
-/** Of one page, today. */
+/** The visits of one page, today. */
 const VISITS = 3_000;
-/** As many come at once, of which one has come before. */
+/** This many arrive at once, one of which is a repeat. */
 const BATCH = 20;
 
 const { app } = await ownGateway();
@@ -51,7 +51,7 @@ const STATEMENTS = {
   seen: (tx: Executor) => findSeen(tx, { workspaceId, pageId: page.id }, uuids, visitors),
 };
 
-/** Runs `work` with the rights of a request, in a transaction that is undone. */
+/** Runs `work` with the rights of a request, in a transaction that is rolled back. */
 async function asCaller<T>(work: () => Promise<T>): Promise<T> {
   await client.query('begin');
   await client.query(ENTER.text, enteringAs({ teamId, workspaceIds: null }));
@@ -101,7 +101,7 @@ beforeAll(async () => {
 });
 afterAll(() => client.end());
 
-/** How many rows of tables were read. */
+/** The number of table rows that were read. */
 function rowsOf(nodes: Node[]): number {
   return nodes
     .filter((node) => node['Relation Name'] !== undefined)
@@ -124,7 +124,7 @@ describe.each([
 ])('planned %s', (_, prepared) => {
   beforeAll(prepared);
 
-  // Where nothing was counted, those of the endpoint that lie between them may be read, too.
+  // Without statistics, rows of the endpoint between them may be read too.
   test('requeueing failed deliveries reads only those, each with its event', async () => {
     expect(await rowsRead('failed')).toBeLessThan(3 * MOST * FAILED);
   });

@@ -1,4 +1,4 @@
-// Changes of the same things at once, and changes that have to wait, are interrupted or undone by PostgreSQL.
+// Concurrent changes of the same objects, and changes that must wait, are interrupted or rolled back by PostgreSQL.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { NOUNS } from '../../src/resources/nouns.ts';
 import { above, type Resource } from '../../src/resources/resource.ts';
@@ -40,7 +40,7 @@ const entriesOf = (contactId: number) =>
 
 const isOnCitus = inject('workerUrls').length > 0;
 
-/** Executes a statement at the one database, or at each worker of Citus. @returns the first field of each answer */
+/** Executes a statement on the only database, or on each Citus worker. @returns the first field of each answer */
 async function onEachNode(text: string): Promise<string[]> {
   const { pool } = gateway.app.store;
   if (!isOnCitus) return (await pool.query({ text, rowMode: 'array' })).rows.map(([first]) => String(first));
@@ -83,7 +83,7 @@ describe('at once', () => {
     );
     const entries = await entriesOf(made.body.id);
     expect(entries).toHaveLength(13);
-    // They are recorded in the order in which they had the lock, which their row's time tells.
+    // They are recorded in the order of their locks, which the time of their row shows.
     const timeOf = ({ after }: (typeof entries)[number]) =>
       String((after as { updated_at: string }).updated_at);
     const inOrder = entries.toSorted((one, other) => timeOf(one).localeCompare(timeOf(other)));
@@ -159,7 +159,7 @@ describe('at once', () => {
   });
 });
 
-/** Locks what an operation changes, and all that it is below, in a tenant. */
+/** Locks the rows that an operation changes, and all their ancestors, in a tenant. */
 function lockFor({ route }: { route: string }, tenant: Tenant): string {
   const { workspace, rows } = tenant;
   const path = route.slice(route.indexOf('/api/v2/'));
@@ -183,7 +183,7 @@ function lengthOf({ path = '', members = path }: Resource): number {
   return members.length;
 }
 
-// One of the suite's slowest: it waits for the lock timeout of four seconds twice, which is what it is about.
+// One of the suite's slowest: it tests the lock timeout of four seconds, and waits for it twice.
 test('while another transaction holds what it locks, every operation is 409 with a key and 503 without one after a while, and changes nothing', async () => {
   const wishes = await Promise.all(
     sampleAt('held', UNSAFE, 6).map(async (operation) => {
@@ -213,7 +213,7 @@ test('while another transaction holds what it locks, every operation is 409 with
   expect(await digest(gateway, CHANGEABLE)).toEqual(before);
   for (const { operation, send } of wishes)
     expect([operation.route, (await send(key('held'))).status]).toEqual([operation.route, operation.success]);
-  // More than connections: two rounds of waiting for a lock.
+  // More than there are connections: two rounds of waiting for a lock.
 });
 
 describe('the second request with a key', () => {
@@ -230,7 +230,7 @@ describe('the second request with a key', () => {
   });
 
   test('is 409 where that takes too long; afterwards it is answered as the first was', async () => {
-    // It looks again and again, for what waits for a lock is bounded.
+    // It retries, because waiting for a lock is bounded.
     await gateway.app.store.pool.query(`
       create function take_long() returns trigger language plpgsql as $$ begin
         while not pg_try_advisory_xact_lock(8) loop perform pg_sleep(0.02); end loop; return new;
@@ -268,7 +268,7 @@ describe('the second request with a key', () => {
 });
 
 describe('a transaction that PostgreSQL aborts because of others', () => {
-  /** As many changes of a contact as are said fail so. A sequence is not rolled back. With Citus each node has one of its own. */
+  /** This many changes of a contact fail in this way. A sequence is not rolled back. With Citus each node has its own. */
   const fail = async (code: string, count: number, at = 'in its statement') => {
     await onEachNode('create sequence failures');
     await onEachNode('grant usage on sequence failures to public');
@@ -321,7 +321,7 @@ describe('a transaction that PostgreSQL aborts because of others', () => {
     const tagId = await client.tag('held');
     const { body } = await client.create();
     let answer: ReturnType<RestClient['send']> | undefined;
-    // The other one waits for longer before it looks for a deadlock, so that it is not the one that is undone.
+    // The other one waits longer before it looks for a deadlock, so that PostgreSQL does not choose it.
     const hold = `set local deadlock_timeout = '60s'; select from tags where id = ${tagId} for update`;
     await observer.whileLocked(hold, async () => {
       answer = client.send('PUT', member(body.id), { first_name: 'B', tag_ids: [tagId] });
@@ -352,7 +352,7 @@ describe('a deadline that strikes', () => {
       expect(answers.map(({ status }) => status)).toEqual([503, 503]);
       for (const { text } of answers) expect(text).toContain('Nothing was changed');
       await vi.waitFor(async () => expect(await watcher.underWay()).toEqual([]), { timeout: 60_000 });
-      // The retry is safe: it is made once, whatever became of the first.
+      // The retry is safe: the change is made once, whatever became of the first attempt.
       expect((await change()).body['first_name']).toBe('B');
       expect((await hurried.recordOf(body.id)).actions).toEqual(['contact.created', 'contact.updated']);
     } finally {

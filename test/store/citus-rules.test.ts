@@ -6,7 +6,7 @@ import { findRefused } from '../support/citus-rules.ts';
 import { REFUSED, TAKEN } from '../support/citus-statements.ts';
 import { ownGateway } from '../support/gateway.ts';
 
-/** The last migration that no store was distributed before. */
+/** The last migration from before distributed stores. */
 const LAST_BEFORE_RULES = '20261123031000_distributed';
 
 const gateway = await ownGateway();

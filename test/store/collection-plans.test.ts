@@ -1,4 +1,4 @@
-// However many products an automatic collection has, a page reads those that it shows: in each order a range of an index for each tag.
+// A page of an automatic collection reads only the products that it returns: in each order a range of an index for each tag.
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { collection, MAX_PRODUCTS } from '../../src/resources/product-collections.ts';
@@ -61,7 +61,7 @@ describe.each([
             sum + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
           0,
         );
-    // Of products that come at the same place of an order, such as those without a price, more may be read.
+    // More may be read of products with the same place in an order, such as those without a price.
     const most = METHODS.length * 2 * (MAX_PRODUCTS + 100);
     expect(read('tagged_products')).toBeGreaterThan(0);
     expect(read('tagged_products')).toBeLessThanOrEqual(most);

@@ -1,4 +1,4 @@
-// Erasing a contact: nothing of the person is left, and what happened is still known.
+// Erasing a contact removes all personal data, and keeps the history.
 import { beforeAll, expect, test } from 'vitest';
 import { wayToContact } from '../../src/resources/contact-ways.ts';
 import { NOUNS } from '../../src/resources/nouns.ts';
@@ -18,7 +18,7 @@ beforeAll(async () => {
   gateway = await sharedGateway();
 });
 
-/** A contact with everything that a client can say of it, created, changed and tagged; all of it names the marker. */
+/** A contact with every possible input, created, changed and tagged; all of it contains the marker. */
 async function contactWith(marker: string, on?: { teamId: bigint; workspaceId: bigint }) {
   const { app } = gateway;
   const teamId = on?.teamId ?? (await factories.team(app)).id;
@@ -50,7 +50,7 @@ async function contactWith(marker: string, on?: { teamId: bigint; workspaceId: b
   return { ctx, id, teamId, workspaceId, tagId: tag.id };
 }
 
-/** Every row of the store that a text stands in, without tags. */
+/** Every row of the store that contains a text, without tags. */
 async function rowsWith(text: string): Promise<string[]> {
   const { pool } = gateway.app.store;
   const tables = ['contacts', 'contact_tags', 'audit_entries', 'events', 'idempotency_records'];
@@ -115,7 +115,7 @@ test('every reference to contacts in the store has a way to them', async () => {
   );
   expect(rows.length).toBeGreaterThan(0);
   const leading = NOUNS.filter((noun) => wayToContact(noun) !== null).map(({ table }) => table);
-  // Visits are no noun: test/rest/visits.test.ts erases them.
+  // Visits are not a noun: test/rest/visits.test.ts erases them.
   expect([...leading, 'contact_visits']).toEqual(expect.arrayContaining(rows.map(({ name }) => name)));
 });
 
@@ -147,7 +147,7 @@ test('a change in progress during the erasure of its contact is blanked too', as
   const { pool } = gateway.app.store;
   const client = await pool.connect();
   try {
-    // The contact is held, so that the erasure has begun before the other change is recorded.
+    // The contact is locked, so that the erasure has started before the other change is recorded.
     await client.query('begin');
     await client.query('select from contacts where workspace_id = $1 and id = $2 for update', [
       erased.workspaceId,

@@ -1,4 +1,4 @@
-// Whatever leads to a contact, at any depth, is erased with it: made-up nouns below a contact, and beside it.
+// Every row that leads to a contact, at any depth, is erased with it: made-up nouns below a contact, and with a reference to one.
 import { expect, test } from 'vitest';
 import { contact } from '../../src/resources/contacts.ts';
 import type { Noun } from '../../src/resources/nouns.ts';

@@ -1,4 +1,4 @@
-// The deliveries of endpoints that are gone go; all else stays (src/store/cleaning/cleaning.ts).
+// The deliveries of deleted endpoints are removed, and nothing else (src/store/cleaning/cleaning.ts).
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deleteOrphanedDeliveries } from '../../src/store/cleaning/cleaning.ts';
 import { eraseContact } from '../../src/store/erasure/contact-erasure.ts';
@@ -16,7 +16,7 @@ afterAll(() => gateway.close());
 
 const DAY_MS = 86_400_000;
 
-/** An event of so many days ago, of contact 7, with its delivery and an attempt. */
+/** An event from this many days ago, of contact 7, with its delivery and an attempt. */
 async function record(workspaceId: bigint, endpointId: bigint, daysAgo: number, status = 'delivered') {
   const prisma = prismaOf(gateway.app.store);
   const at = new Date(Date.now() - daysAgo * DAY_MS);

@@ -16,7 +16,7 @@ import { ownGateway } from '../support/gateway.ts';
 const { app } = await ownGateway();
 const START = new Date('2026-03-31T12:00:00.000Z');
 
-/** Inserts rows of a workspace `shop`, and shows what a query then finds. Nothing is kept. */
+/** Inserts rows of a workspace `shop`, and returns the result of a query. Everything is rolled back. */
 async function seed(
   rows: Readonly<Record<string, readonly FixtureRow[]>>,
   query: string,
@@ -125,7 +125,7 @@ test('the complete demo exists, with every row of the files, visits, sales and a
   const { pool } = app.store;
   for (const [table, rows] of await readRows()) {
     const { rows: found } = await pool.query(`select count(*)::int as count from "${table}"`);
-    // People may be there before any team is.
+    // People may exist before any team.
     const least = table === 'users' ? expect.any(Number) : rows.length;
     expect({ table, count: found[0]?.count }).toEqual({ table, count: least });
   }

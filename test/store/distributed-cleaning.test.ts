@@ -1,4 +1,4 @@
-// Keys of retries that are over are deleted without locking them while they are looked for, which Citus does not do (src/store/cleaning/cleaning.ts).
+// Expired idempotency keys are found without locks, which Citus does not take, and then deleted (src/store/cleaning/cleaning.ts).
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { deleteExpired } from '../../src/store/cleaning/cleaning.ts';

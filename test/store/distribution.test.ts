@@ -1,4 +1,4 @@
-// What would be distributed, and what the operator is told. That it works is what `npm run test:citus` shows, on Citus.
+// What `distribute` would do, and what it prints. `npm run test:citus` tests it on Citus.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { distributionFindings } from '../../src/commands/doctor/distribution.ts';
 import { prepare } from '../../src/commands/serve/prepare.ts';
@@ -31,7 +31,7 @@ async function contactOfTwo() {
   return { teamId, one, other, contact };
 }
 
-/** What `distribute` takes off tables, or puts onto them. */
+/** What `distribute` removes from tables, or adds to them. */
 async function attached(): Promise<unknown[]> {
   const { rows } = await gateway.app.store.pool.query(
     `select polrelid::regclass::text as name, polname::text as own from pg_policy
@@ -115,7 +115,7 @@ test('a distributed store finds the one of several workspaces that a row is in',
     inItsWorkspace(prismaOf(app.store), 'contacts', of(workspaceIds), contact.id);
   await app.store.pool.query(`create schema funnel_gateway_places;
     create table funnel_gateway_places.places (type_number int, id bigint, workspace_id bigint)`);
-  // Looked for, and then known.
+  // Looked up once, and then cached.
   expect(await among([one.id, other.id])).toEqual(of([other.id]));
   const known = [TYPE_NUMBER.contacts, contact.id, one.id];
   await app.store.pool.query('insert into funnel_gateway_places.places values ($1, $2, $3)', known);

@@ -1,4 +1,4 @@
-// The embedded database's promises, with real servers and real kills.
+// The guarantees of the embedded database, with real servers and real kills.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, lstat, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -195,7 +195,7 @@ test('a folder that only root may enter is replaced by another one, always the s
   expect(second.dataDir).toBe(first.dataDir);
   expect(await query(second.url, 'select id from note')).toEqual([{ id: 1 }]);
   await second.release();
-  // Whoever removes the data folder starts afresh, and what was there is not lost.
+  // Removing the data folder starts a new database, and the old one is not lost.
   await rm(dataDir, { recursive: true });
   const third = await clusters.open(dataDir);
   expect(third.relocated).toBe(isRoot);
@@ -204,7 +204,7 @@ test('a folder that only root may enter is replaced by another one, always the s
   expect((await findEmbedded(dataDir))?.cluster).toBe(third.dataDir);
   await third.release();
   if (!isRoot) return;
-  // A store of before there were ids is found by its path alone.
+  // A store from before the ids is found only by its path.
   const home = third.dataDir.replace(/-[0-9a-f]{16}\/postgres$/, '');
   await rename(dirname(first.dataDir), home);
   await rm(join(dataDir, 'postgres-elsewhere'));
@@ -229,7 +229,7 @@ test('a folder that cannot be created is refused', async () => {
   const opened = openEmbedded({ dataDir: join(file, 'data') });
   await expect(opened).rejects.toThrow(StartupError);
   await expect(opened).rejects.toThrow(/^The data folder .* cannot be created or written .*DATABASE_URL/);
-  // Node's own recursive mkdir never comes back from there.
+  // Node's own recursive mkdir never returns for this path.
   await expect(openEmbedded({ dataDir: '/proc/funnel/gateway' })).rejects.toThrow(StartupError);
 });
 

@@ -41,7 +41,7 @@ const count = (of: Tenant, list: string, fields = 'totalCount totalCountIsExact'
   return post<Counted>(gateway, { query, variables }, { caller: of.caller });
 };
 
-/** Others are authenticated, read and count. */
+/** Other tenants are authenticated, read and count. */
 async function expectOthersServed(): Promise<void> {
   for (let index = 0; index < 10; index++) {
     const path = `/api/v2/workspaces/${quiet.workspaceId}/funnels`;
@@ -61,7 +61,7 @@ test('blocked counts of one team let others be served; a bounded number of its o
   try {
     await expect.poll(() => store.expensive.waiting).toBe(128);
     await expectOthersServed();
-    // Funnels can be read, and still their count is refused.
+    // Funnels can be read, although their count is refused.
     const { data, errors } = await count(busy, 'funnels', 'totalCount nodes { name }');
     expect(data?.workspace['funnels']).toEqual({ totalCount: null, nodes: [] });
     expect(errors).toMatchObject([{ extensions: { code: 'TOO_MANY_REQUESTS' } }]);
@@ -125,7 +125,7 @@ test('totalCount and totalCountIsExact are one statement, for many parents too',
 });
 
 test('a list is counted up to a limit, beyond which the count is the limit, and not exact', async () => {
-  // Without what else is done of each row, such as looking for its workspace.
+  // Without other work on each row, such as looking up its workspace.
   const add = (rows: number) =>
     admin.query(`begin; set local session_replication_role = replica;
       insert into contacts (workspace_id) select ${quiet.workspaceId} from generate_series(1, ${rows}); commit`);
@@ -139,7 +139,7 @@ test('a list is counted up to a limit, beyond which the count is the limit, and 
 test('counts and probes read only the index of their parent, however many rows others have before it', async () => {
   const { pool, readers, scans } = gateway.app.store;
   await pool.query('analyze contacts');
-  // Requests that come one after the other go over the same connection: it says at once what it has read.
+  // Sequential requests use the same connection, which reports at once what it has read.
   const flush = { name: '', text: 'select pg_stat_force_next_flush() where $1::int = 1' };
   const reads = async () => {
     await Promise.all([readers.read(flush, [1]), scans.read(flush, [1])]);

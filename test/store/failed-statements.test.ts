@@ -1,5 +1,5 @@
-// An error of PostgreSQL says which statement failed, and its stack leads to the function of ours that sent it: also of statements that are
-// sent together, whose error arrives long after that function has returned to the event loop.
+// An error of PostgreSQL has the name of the failed statement, and a stack that leads to our function that sent it: also in a batch,
+// whose error arrives long after that function has returned to the event loop.
 import { expect, test } from 'vitest';
 import { executeUnrecorded } from '../../src/store/changing/changes.ts';
 import { queryAs } from '../../src/store/changing/pipeline.ts';

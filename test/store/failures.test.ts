@@ -1,9 +1,9 @@
-// Which database failures are "not now" (503), and which are a fault of ours (500).
+// Which database failures are temporary (503), and which are internal errors (500).
 import { describe, expect, test } from 'vitest';
 import { AppError, notFound } from '../../src/errors.ts';
 import { toStoreError } from '../../src/store/connections/failures.ts';
 
-/** An error as each layer throws it: the driver's own, Prisma's around it, and one as a cause. */
+/** An error in the form of each layer: the driver's own, Prisma's around it, and one as a cause. */
 const FORMS: Record<string, (code: string) => Error> = {
   'the driver': (code) => Object.assign(new Error('x'), { code }),
   Prisma: (originalCode) =>

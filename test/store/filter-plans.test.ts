@@ -1,5 +1,5 @@
-// How PostgreSQL runs filtered and ordered lists: a page costs what it has, however long the list is and wherever the page begins;
-// what may cost more waits in the queue of expensive reads.
+// How PostgreSQL runs filtered and ordered lists: the cost of a page depends on its own rows, however long the list is and wherever the
+// page begins; reads that may cost more wait in the queue of expensive reads.
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FilterValues, PageRequest } from '../../src/pagination.ts';
@@ -21,7 +21,7 @@ const WORKSPACES = tableOf(workspace);
 
 const ROWS = 10_000;
 const SIZE = 10;
-/** How many rows of a tag are looked at before the list is walked (src/store/reading/selections.ts). */
+/** The number of rows of a tag that are read before the list is walked (src/store/reading/selections.ts). */
 const MANY = 2_501;
 
 let gateway: Gateway;
@@ -80,7 +80,7 @@ function costOf(nodes: Node[]): { rows: number; scans: string[] } {
 const page = { order: 'asc', size: SIZE, after: null, before: null, backward: false } as const;
 const middle = () => ids[ROWS / 2] ?? 0n;
 const time = new Date('2026-01-01T01:30:00.000Z');
-/** Where a page is: at the start, deep in the list, deep and in the other direction, read backward from the end. */
+/** The position of a page: at the start, deep in the list, deep and in the other direction, backward from the end. */
 const PLACES: [string, (sort: 'id' | 'updatedAt') => PageRequest][] = [
   ['first', () => page],
   ['deep', () => ({ ...page, after: middle(), afterTime: time })],
@@ -135,7 +135,7 @@ describe.each([
           findPageUnder({ store }, CONTACTS, tenancy, many, request),
         );
         const { rows, scans } = costOf(nodes);
-        // The tags that are shown of each contact are two on average, each read twice.
+        // Each contact has two tags on average, each read twice.
         expect({ scans, excess: Math.max(0, rows - most - 4 * (SIZE + 1)) }).toEqual({
           scans: [],
           excess: 0,
@@ -196,7 +196,7 @@ test.each(PLACES)(
       const [nodes = []] = await plansOf(gateway, client, (store) =>
         findPageUnder({ store }, CONTACTS, tenancy, many, request),
       );
-      // Of half of all, of a third: neither all of them are read, nor all of the list.
+      // A tag of half or of a third of the contacts: neither all of its rows are read, nor the complete list.
       if (index < 2) expect(costOf(nodes).rows).toBeLessThan(MANY + 20 * (SIZE + 1));
       const found = await findPageUnder(gateway.app, CONTACTS, tenancy, many, request);
       const down = (request.order === 'desc') !== request.backward;

@@ -1,4 +1,4 @@
-// Ids announce themselves: while a transaction has an id that nobody else can see yet, a floor below it is in pg_locks.
+// Announced ids: while a transaction has an id that nobody else can see yet, a floor below it is in pg_locks.
 import fc from 'fast-check';
 import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
@@ -116,7 +116,7 @@ test('for any interleaving of draws and rollbacks, the least floor is below ever
   const steps = fc.array(fc.tuple(fc.nat(sessions.length - 1), step), { minLength: 10, maxLength: 40 });
   await fc.assert(
     fc.asyncProperty(steps, async (all) => {
-      /** What each session has not committed: a list a savepoint. */
+      /** The uncommitted ids of each session, one list for each savepoint. */
       const open = sessions.map((): number[][] | null => null);
       for (const [index, what] of all) {
         const client = sessions[index] as pg.Client;
@@ -130,7 +130,7 @@ test('for any interleaving of draws and rollbacks, the least floor is below ever
         } else if (what === 'rollback to' || what === 'release') {
           const inner = levels.length > 1 ? levels.pop() : undefined;
           if (inner === undefined) continue;
-          // One of a name that hides the outer ones: released as well, so that the next is found.
+          // A savepoint that hides an outer one of the same name is released too, so that the next is found.
           await client.query(what === 'release' ? 'release s' : 'rollback to s; release s');
           if (what === 'release') levels.at(-1)?.push(...inner);
         } else {

@@ -1,8 +1,8 @@
-// Every table below a workspace can be distributed by it: asked of PostgreSQL's catalogs, so that new ones count too.
+// Every table below a workspace can be distributed by it: read from PostgreSQL's catalogs, so that new tables are covered.
 import { describe, expect, test } from 'vitest';
 import { ownGateway } from '../support/gateway.ts';
 
-/** Small, and a copy on every node: it is referred to by its id alone. */
+/** Small, with a copy on every node: references use its id alone. */
 const REFERENCE_TABLES = ['custom_domains'];
 
 const gateway = await ownGateway();

@@ -1,4 +1,4 @@
-// A database that does not answer at all: whoever asks is refused at once, and served when it answers again.
+// A database that does not answer at all: requests are refused at once, and served when it answers again.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ let workspaceId: bigint;
 
 beforeAll(async () => {
   gateway = await createGateway({
-    // Without the watch, what is sent into the silence is not answered while a test lasts.
+    // Without the watch, requests to a silent database are not answered during a test.
     env: { STATEMENT_TIMEOUT_MS: '600000', REQUEST_TIMEOUT_MS: '600000', POOL_SIZE: '4' },
     async through(url) {
       direct = url;
@@ -52,7 +52,7 @@ const query = () =>
   });
 const isSaid = (message: string) => gateway.logLines.some((line) => line.includes(message));
 
-/** Somebody else locks the contacts while `work` is done. @param work gets a function that waits until so many wait for the lock */
+/** Another session locks the contacts during `work`. @param work gets a function that waits until this many wait for the lock */
 async function whileLocked(work: (untilWaiting: (count: number) => Promise<void>) => Promise<void>) {
   const other = new pg.Client({ connectionString: direct });
   await other.connect();
@@ -100,7 +100,7 @@ test('open and new requests are refused at once, and served when the database an
   network.heal();
   while ((await page()).status !== 200) await sleep(10);
   expect((await create('new-1')).status).toBe(201);
-  // Until PostgreSQL has noticed that nobody goes on with the first change, its key is in use.
+  // Until PostgreSQL has noticed that the first change was abandoned, its key is in use.
   await expect.poll(async () => (await create('under-way')).status).toBe(201);
   expect((await create('under-way')).status).toBe(201);
   expect(await (await page()).json()).toHaveLength(2);

@@ -1,12 +1,12 @@
-// Two versions of the gateway run on one database while it is upgraded: a migration does nothing that the version before it could not
-// live with, unless its name says so.
+// Two versions of the gateway run on one database during an upgrade: a migration does nothing that breaks the previous version, unless
+// its name says so.
 import { parse } from 'libpg-query';
 import { expect, test } from 'vitest';
 import { PRISMA_FOLDER, readMigrations } from '../../src/store/migrations/folder.ts';
 import { splitStatements } from '../../src/store/migrations/split.ts';
 import { findHarm } from '../support/migration-rules.ts';
 
-/** The last migration that no released version has run without. Moved on at a release. */
+/** The last migration that is part of every release. Updated at a release. */
 const LAST_BEFORE_RULES = '20261122193000_tenant_role';
 
 test('no migration since the last release breaks a version that runs without it', async () => {

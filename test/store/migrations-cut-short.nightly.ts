@@ -1,4 +1,4 @@
-// Migrations that end before they are done: by Ctrl-C, by the database, by the end of the process.
+// Interrupted migrations: by Ctrl-C, by the database, by the end of the process.
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { cancellingOn } from '../../src/store/connections/cancelling.ts';
@@ -14,7 +14,7 @@ const WAITS_FOR_CONTACTS = 'create table later (id int); alter table contacts ad
 
 const folders = createClusters();
 let database: Awaited<ReturnType<typeof cloneTemplate>>;
-/** What migrates, and somebody else. */
+/** The migrating connection, and another one. */
 let db: pg.Pool;
 let other: pg.Client;
 /** A copy of prisma/ that a test adds migrations to. */
@@ -38,7 +38,7 @@ afterEach(async () => {
 
 const add = (name: string, sql: string) => addMigration(folder, name, sql);
 
-/** Starts to apply what is pending. */
+/** Starts to apply pending migrations. */
 function begin() {
   const stop = new AbortController();
   const applying = applyMigrations(db, folder, { signal: stop.signal });
@@ -46,7 +46,7 @@ function begin() {
   return { applying, stop };
 }
 
-/** Waits until a statement of somebody else has a row. */
+/** Waits until a statement on the other connection returns a row. */
 async function until<Row extends object>(statement: string): Promise<Row | undefined> {
   for (;;) {
     const { rows } = await other.query<Row>(statement);
@@ -110,7 +110,7 @@ test('a session that the database ends leaves nothing behind, and the migration 
 
 test('an interrupted index is built anew', async () => {
   await add(LATER, 'create index concurrently later_idx on contacts (first_name);');
-  // Whoever builds an index so waits for everybody who was writing before.
+  // Building an index in this way waits for all earlier writers.
   await other.query('begin; lock table contacts in row exclusive mode');
   const { applying, stop } = begin();
   await until(`select from pg_index where indexrelid = to_regclass('later_idx')`);
@@ -137,7 +137,7 @@ test('a killed process’s unfinished work starts anew', async () => {
 test.each(['', '-- Not concurrently:\n'])(
   '%s a migration and the record that it is applied are one: an end between them is none',
   async (comment) => {
-    // The end comes with the statement that records it.
+    // The end of the session comes with the statement that records it.
     await add(
       LATER,
       `${comment}create table later (id int);

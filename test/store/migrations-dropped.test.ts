@@ -1,4 +1,4 @@
-// Migrations that drop an index concurrently, killed when the server had dropped it, but nobody had recorded it.
+// Migrations that drop an index concurrently, killed after the server dropped it and before it was recorded.
 import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
 import { PRISMA_FOLDER, readMigrations } from '../../src/store/migrations/folder.ts';

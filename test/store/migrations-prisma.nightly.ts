@@ -1,4 +1,4 @@
-// The gateway applies migrations as `prisma migrate deploy` does: Prisma's schema engine and the gateway take each other's stores for their own.
+// The gateway applies migrations as `prisma migrate deploy` does: Prisma's schema engine and the gateway accept each other's stores.
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { withEngine } from '../../src/store/migrations/engine.ts';
@@ -15,7 +15,7 @@ const MIDDLE = ALL[Math.floor(ALL.length / 2)] ?? '';
 
 const { clusters, administratorUrl, createDatabase } = await emptyDatabases();
 
-/** Applies what is pending with Prisma's engine. @param only which of the migrations there are for it */
+/** Applies pending migrations with Prisma's engine. @param only the migrations that exist for it */
 async function applyWithPrisma(
   db: pg.Pool,
   { folder = PRISMA_FOLDER, only = () => true }: { folder?: string; only?: (name: string) => boolean } = {},
@@ -38,7 +38,7 @@ async function applyWithPrisma(
   }
 }
 
-/** What `prisma migrate status` goes by, and what `prisma migrate dev` would do first: `reset` where anything has drifted. */
+/** The basis of `prisma migrate status`, and the first step of `prisma migrate dev`: `reset` if anything has drifted. */
 const diagnose = (db: pg.Pool, folder = PRISMA_FOLDER) =>
   withEngine(
     db,
@@ -57,7 +57,7 @@ const UP_TO_DATE = {
   action: { tag: 'createMigration' },
 };
 
-/** What there is of the table of migrations, less what is never twice the same. */
+/** The table of migrations without its varying columns. */
 async function readHistory(db: pg.Pool) {
   const { rows: columns } = await db.query(
     `select column_name, data_type, character_maximum_length, is_nullable, column_default

@@ -1,4 +1,4 @@
-// The migrated store: that it is what `prisma/schema` says, and what it refuses whatever the code above it does.
+// The migrated store: it equals `prisma/schema`, and it refuses invalid rows whatever the code above it does.
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { StartupError } from '../../src/errors.ts';
@@ -110,7 +110,7 @@ describe('the store', () => {
 /** What, the constraint's name, the statement, and the SQLSTATE if it is not that of a check. */
 type Refused = [what: string, constraint: string | undefined, sql: string, code?: string];
 
-/** What a constraint refuses. */
+/** Statements that a constraint refuses. */
 function refused(
   constraint: string | undefined,
   code: string | undefined,

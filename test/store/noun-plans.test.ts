@@ -14,10 +14,10 @@ import { asAdministrator, createGateway, type Gateway } from '../support/gateway
 import { createTenant, type Tenant } from '../support/operations.ts';
 
 const ROWS = 3_000;
-/** Of contacts: only from some 20,000 rows on does the planner expect that reading all with a value and sorting them is cheaper. */
+/** For contacts: only from some 20,000 rows on does the planner expect that reading all rows with a value and sorting them is cheaper. */
 const CONTACTS = 30_000;
 const SIZE = 10;
-/** One row in so many has what few have: a boolean, one value of a closed list. */
+/** One row in this many has the rare value: of a boolean, or of a closed list. */
 const FEW = 500;
 /** How many more blocks than the first page one deep in the list may read: its rows lie elsewhere, but nothing before them is read. */
 const FURTHER_BLOCKS = 4;
@@ -53,7 +53,7 @@ const LISTED = NOUNS.filter(
 
 const rowsOf = ({ type }: Noun) => (type === 'Contact' ? CONTACTS : ROWS);
 
-/** Makes many of the one that the tenant has, which differ in all that lists can be filtered by, and in what has to be unique. */
+/** Creates many copies of the tenant's object, which differ in every filtered field and every unique field. */
 async function multiply(noun: Noun): Promise<void> {
   const { table, fields } = noun;
   const { rows } = await client.query<{ name: string; type: string }>(
@@ -76,7 +76,7 @@ async function multiply(noun: Noun): Promise<void> {
     if (name === 'unsubscribed_at') return `case when n % ${FEW} = 7 then current_timestamp end`;
     if (name === 'updated_at') return `timestamptz '2026-01-01' + (n * 7919 % ${ROWS}) * interval '1 s'`;
     if (name === 'created_at') return `timestamptz '2025-12-01' + n * interval '1 s'`;
-    // What counts up in a workspace.
+    // A number that ascends in a workspace.
     if (name.endsWith('_number') && type === 'int4') return `t.${name} + n`;
     if (type === 'text' && field?.type === 'text' && field.values === undefined && field.format !== 'color')
       return `t.${name} || n`;
@@ -110,7 +110,7 @@ async function showPages(): Promise<void> {
   );
 }
 
-/** A variant of each product, with a stock-keeping unit of its own. */
+/** A variant of each product, with its own stock-keeping unit. */
 async function stockProducts(): Promise<void> {
   await client.query(
     `insert into product_variants (workspace_id, product_id, name, sku)
@@ -178,7 +178,7 @@ async function parentOf(noun: Noun): Promise<bigint | undefined> {
   return rows[0] && BigInt(rows[0].id);
 }
 
-/** Values of a filter: of some that there are, and each of few. */
+/** Values of a filter: one of many rows, and a rare one of each. */
 async function valuesOf(noun: Noun, property: string | null): Promise<(string | boolean | bigint)[][]> {
   if (property === null) return [[]];
   const form = filtersOf(noun).find((filter) => filter.property === property);
@@ -201,7 +201,7 @@ test.each(LISTED)('$type: each filter except the one by id has an index', ({ fil
 
 const STEP_OF_PAGE = 'funnel_steps_one_step_of_page';
 
-/** The index that has the same in the order of changes. */
+/** The index with the same columns in the order of changes. */
 const byTime = (index: string | undefined) => index?.replace(/_id_idx$/, '_updated_at_id_idx');
 
 /** Each filter, and none, in each order. */
@@ -234,7 +234,7 @@ describe.each([
         const filter: FilterValues = property === null ? {} : { [property]: values };
         const { indexes, ofSteps, rows, passed, blocks } = await costOf(noun, { ...place, sort, filter });
         if (index !== undefined) expect(indexes).toContain(index);
-        // Each page's step is found by itself.
+        // Each page's step is found separately.
         expect(ofSteps.filter((name) => name !== STEP_OF_PAGE)).toEqual([]);
         expect([values, place, rows <= 4 * (SIZE + 1), passed <= SIZE]).toEqual([values, place, true, true]);
         first ??= blocks;
@@ -281,7 +281,7 @@ describe.each([
 
   test.each(BY_CREATION)('$type: the first of many are found on a walk of the list', async (noun) => {
     const { rows } = await costOf(noun, { ...FIRST, filter: { createdAt: ALL_TIMES } });
-    // Whether there are many is told by counting some.
+    // Counting some of them shows whether there are many.
     expect(rows).toBeLessThanOrEqual(2_501);
   });
 

@@ -24,7 +24,7 @@ const make = (options: Partial<Parameters<typeof oauthGrant>[1]> = {}) =>
 const hence = (ms: number) => new Date(Date.now() + ms);
 const find = (key: string, at = new Date()) => findGrantByKey({ store: store(), clock: () => at }, key);
 
-/** A record as the authorization server saves it before anybody has consented. */
+/** A record as the authorization server saves it before consent. */
 async function newRecord() {
   const userId = (await factories.user(gateway.app)).id;
   const clientId = (await factories.oauthClient(gateway.app)).id;

@@ -1,5 +1,5 @@
-// Outcomes of deliveries that others change at the same time. PostgreSQL ends in a segmentation fault where a statement that looks again at a
-// changed row has chosen partitions while it was executed: all sessions end with it.
+// Outcomes of deliveries that others change at the same time. PostgreSQL crashes with a segmentation fault, which ends all sessions, if a
+// statement that rechecks a changed row has pruned partitions during its execution.
 import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
 import { createLogger } from '../../src/output/log.ts';

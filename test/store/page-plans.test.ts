@@ -1,5 +1,5 @@
-// How PostgreSQL runs the hand-written reads: a page is one range of one index at any length of the list, wherever it begins and
-// whatever the planner knows of the tables; a row by its id is one probe of a hash index.
+// How PostgreSQL runs the handwritten reads: a page is one range of one index at any length of the list, wherever it begins and whatever
+// statistics the planner has; a row by its id is one probe of a hash index.
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PageRequest } from '../../src/pagination.ts';
@@ -44,7 +44,7 @@ const TABLES: [string, Table<{ id: bigint }>][] = [
 let gateway: Gateway;
 let client: pg.Client;
 let tenancy: Tenancy;
-/** Of each kind of parent: one with many rows of everything, one with one, one with none. */
+/** For each kind of parent: one with many rows of everything, one with one, one with none. */
 let parents: Record<'workspaces' | 'funnels', [bigint, bigint, bigint]>;
 let ids: Record<string, bigint[]>;
 
@@ -96,7 +96,7 @@ beforeAll(async () => {
       position,
     })),
   });
-  // Steps that were removed are passed over by the index, not by a filter.
+  // The index skips removed steps, not a filter.
   await prisma.funnelStep.updateMany({
     where: { id: { in: ids['conditional splits'].slice(0, ROWS / 2) } },
     data: { removedAt: new Date(), removalReason: 'test' },
@@ -108,7 +108,7 @@ afterAll(async () => {
   await gateway.close();
 });
 
-/** What is wrong with how one table is read for a page: nothing, when it is one range of an index that ends with the page. */
+/** Faults in the plan of a page on one table; none if it is one range of an index that ends with the page. */
 function faultsOf(nodes: Node[], table: string, rows: number, ranges = 1): string[] {
   const scans = nodes.filter((node) => node['Relation Name'] === table);
   return scans.flatMap((node) => {
@@ -228,7 +228,7 @@ describe.each([
       const funnels = some.length * (SIZE + 1);
       expect(nodes.length).toBeGreaterThan(0);
       expect(faultsOf(nodes, 'funnels', funnels, some.length)).toEqual([]);
-      // Of rows that are an average of loops a part is rounded.
+      // The number of rows is a rounded average of loops.
       expect(faultsOf(nodes, 'funnel_steps', steps + 1, funnels)).toEqual([]);
     }
   });

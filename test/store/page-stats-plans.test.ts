@@ -1,4 +1,4 @@
-// Statistics read the hours of the pages that are asked for, not those of the whole workspace, whatever the planner knows of the table.
+// Statistics read only the hours of their own pages, not those of the complete workspace, whatever statistics the planner has.
 import { afterAll, describe, expect, test } from 'vitest';
 import { findDaySums, findPageSums } from '../../src/store/reading/page-stats.ts';
 import type { StoreContext } from '../../src/store/store.ts';

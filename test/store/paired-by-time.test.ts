@@ -36,7 +36,7 @@ const tenancy = { teamId, workspaceIds: null };
 const workspaceId = (await factories.workspace(app, { teamId })).id;
 const { id: other } = await factories.workspace(app, { teamId });
 const client = await planningClient(gateway);
-// Without what else is done of each row, such as looking for its workspace.
+// Without other work on each row, such as looking up its workspace.
 await client.query('set session_replication_role = replica');
 await client.query(
   `insert into contacts (workspace_id, email_address, unsubscribed_at, updated_at)
@@ -57,7 +57,7 @@ afterAll(async () => {
   await gateway.close();
 });
 
-/** Ids of contacts as plain SQL gives them: behind the n-th change, in either direction. */
+/** Ids of contacts from plain SQL: after the n-th change, in either direction. */
 async function plainly(tag: bigint, after: number | null, order: 'asc' | 'desc', isActive: boolean | null) {
   const { rows } = await client.query<{ id: string }>(
     `select id from contacts c where workspace_id = $1 and ($2::timestamptz is null or updated_at ${order === 'asc' ? '>' : '<'} $2)
@@ -100,7 +100,7 @@ describe.each(Object.keys(TAGS) as Tag[])('%s', (tag) => {
 test.each<[Tag, number | null, number, number]>([
   ['many, all at the end', null, WALKED + 1, 3_000],
   ['many, all at the end', 3_500, WALKED + 1, 3_000],
-  // All that is left of the list is walked, and the tag's contacts are not read.
+  // The rest of the list is walked, and the tag's contacts are not read.
   ['many, all at the beginning', 20_995, ROWS - 20_995, MANY + 1],
   ['many, everywhere', null, 10 * SIZE, MANY + 1],
   // The rows of the page.

@@ -1,4 +1,4 @@
-// The transaction of a change, over one connection: nothing is made outside of it.
+// The transaction of a change, over one connection: nothing happens outside of it.
 import { expect, test } from 'vitest';
 import { executeUnrecorded } from '../../src/store/changing/changes.ts';
 import type { Pipeline } from '../../src/store/changing/pipeline.ts';
@@ -11,7 +11,7 @@ const gateway = await ownGateway({ env: { POOL_SIZE: '2' } });
 const { workspace, team } = await createTenant(gateway.app, 'pipeline');
 const as = { teamId: team.id, workspaceIds: null };
 
-/** Runs statements that are sent together, in one transaction for the caller. */
+/** Runs a batch of statements in one transaction for the caller. */
 const inSteps = <T>(work: (tx: Pipeline) => Promise<T>) =>
   withSql(gateway.app, as, ({ pipeline }) => work(pipeline), null);
 
@@ -21,7 +21,7 @@ const isThere = async (name: string) =>
 
 test('a statement after the end of a transaction is refused', async () => {
   const late = Promise.withResolvers<unknown>();
-  // On a busy machine it is rejected before it is awaited.
+  // On a busy machine it is rejected before the test awaits it.
   late.promise.catch(() => {});
   const failing = inSteps(async (tx) => {
     setTimeout(() => late.resolve(tx.$executeRawUnsafe(INSERT, workspace.id, 'late')), 20);

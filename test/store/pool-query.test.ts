@@ -83,7 +83,7 @@ test('one that is unknown to the database closes its connection too', async () =
   expect(await backendOfPool()).not.toBe(pid);
 });
 
-// It would end the process as an error event that nobody listens to: here that fails the run.
+// An error event without a listener would end the process: here it fails the run.
 test.each(['within a statement', 'between two'])(
   'a transaction whose session is ended %s fails alone',
   async (where) => {

@@ -1,4 +1,4 @@
-// Prisma's client, which is loaded when it is needed first: a load that failed is tried again, and is nothing to close.
+// Prisma's client is loaded at its first use: a failed load is retried, and needs no closing.
 import { expect, test, vi } from 'vitest';
 import { openGateway } from '../support/gateway.ts';
 

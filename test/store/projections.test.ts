@@ -127,7 +127,7 @@ test('after hundreds of projections by another team a page still reads only its 
     'fbUrl',
     'twitterUrl',
   ];
-  // Known to be settled: it is read once from then on.
+  // Old enough to be settled: it is read once from then on.
   const { highWaterMarks } = gateway.app.store;
   await page(modest.caller, modest.workspace.id, ['databaseId', 'emailAddress']);
   await highWaterMarks.after(highWaterMarks.asked());
@@ -205,7 +205,7 @@ test('a page reads one row more than it returns only if the caller asks whether 
     const query = `{ workspace(databaseId: ${id}) { contacts(first: 5) { nodes { id } ${selection} } } } ${fragment}`;
     const { errors } = await post(gateway, { query }, { caller }).finally(stop);
     expect(errors).toBeUndefined();
-    // Rows of just now are read again.
+    // New rows are read again.
     return [...new Set(limits)];
   };
   expect(await limitsOf('')).toEqual([5]);

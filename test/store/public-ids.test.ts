@@ -1,4 +1,4 @@
-// Public ids: PostgreSQL writes them, Node reads them, and they are one arithmetic.
+// Public ids: PostgreSQL writes them, Node reads them, with the same arithmetic.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
@@ -13,7 +13,7 @@ import { sharedGateway } from '../support/gateway.ts';
 const SIX = 52n ** 6n;
 const MAX = 2n ** 63n - 1n;
 const TABLES = Object.keys(TYPE_NUMBER) as PublicIdTable[];
-/** Where the arithmetic changes its form, or comes to its ends. */
+/** The values at which the arithmetic changes its form, or ends. */
 const EDGES = [1n, 2n, 52n ** 3n, SIX - 1n, SIX, SIX + 1n, 2n * SIX - 1n, 2n * SIX, 2n ** 53n, MAX - 1n, MAX];
 
 const gateway = await sharedGateway();

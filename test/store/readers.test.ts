@@ -254,7 +254,7 @@ describe('a read whose signal is aborted', () => {
     for (let round = 0; round < 20; round++) {
       const abort = new AbortController();
       const read = readers.read(stuck, [1], 1n, abort.signal);
-      // The first one's connection is open already; each later one may be aborted before it is sent.
+      // The first one's connection is already open; each later one may be aborted before it is sent.
       if (round % 2 === 0) await readers.read(statement('select $1::int'), [1]);
       abort.abort(GONE);
       await expect(read).rejects.toBe(GONE);

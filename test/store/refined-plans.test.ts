@@ -1,5 +1,5 @@
-// What a page, a look beyond it and a count of a list that a saved filter selects may read: each step is bounded, whatever is asked, and uses
-// the index that the description names. What would need more is refused.
+// What a page, a probe beyond it and a count of a list with a saved filter may read: each step is bounded for any filter, and uses the
+// index in the description. Filters that would need more are refused.
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PageRequest } from '../../src/pagination.ts';
@@ -124,7 +124,7 @@ const page = (sort: 'id' | 'updatedAt', order: 'asc' | 'desc' = 'asc'): PageRequ
 });
 const one = (attribute: string, clause: string, value?: unknown): Criterion => ({ attribute, clause, value });
 
-/** The rows that a statement reads of tables, and the indexes that all read. */
+/** The table rows that a statement reads, and the indexes of all reads. */
 function costOf(plans: Node[][]) {
   const scans = plans.map((nodes) => nodes.filter((node) => node['Relation Name'] !== undefined));
   const rows = scans.map((nodes) =>
@@ -137,7 +137,7 @@ function costOf(plans: Node[][]) {
   return { most: Math.max(0, ...rows), indexes: plans.flat().flatMap((node) => node['Index Name'] ?? []) };
 }
 
-/** What finds few by an index; and by which. */
+/** Filters that find a few rows by an index, and the index. */
 const BY_INDEX: [string, () => Criterion[], Class?][] = [
   ['email_address', () => [one('email_address', 'sw', 'VIP')]],
   ['created_at', () => [one('created_at', 'eq', '2026-01-05T00:00:00Z')]],
@@ -188,7 +188,7 @@ describe.each([
 
   beforeAll(async () => {
     await prepare();
-    // The high-water mark is known from here on.
+    // The high-water mark is cached from here on.
     await findRefinedPage({ store: gateway.app.store }, criteriaOf([one('created_at', 'st')]), page('id'));
   });
 

@@ -1,5 +1,5 @@
-// Lists that saved filters select, walked page by page: in both orders and both directions, through each of the steps, compared with what
-// each row says by itself. The count, and looks beyond a position, agree.
+// Lists with saved filters, walked page by page: in both orders and both directions, through each of the steps, compared with an
+// evaluation of each row. The count, and probes beyond a position, agree.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { AppError } from '../../src/errors.ts';
@@ -98,7 +98,7 @@ for (const [index, { productId, variantId, priceId }] of goods.entries())
 const orders = await prisma.order.findMany({ where: { workspaceId }, orderBy: { id: 'asc' } });
 await pool.query('analyze');
 
-/** Pages may be asked for on the condition that this filter is unchanged. */
+/** Requests may require that this filter is unchanged. */
 const PROVIDED: Provided = await factories.refineFilter(app, {
   ...{ workspaceId, filterClass: 'ContactsFilter', conjunction: 'and' },
   criteria: [{ attribute: 'first_name', clause: 'eq', value: 'x' }],
@@ -181,7 +181,7 @@ type Limits = NonNullable<RefinedList<Listed>['limits']>;
 const WALKED_SHORT: Limits = {
   ...{ fewWalked: 4, manyWalked: 9, fewInIndex: 1000, fewFound: 1000, manyFound: 1000, manyInIndex: 1000 },
 };
-/** With each, another step gives most pages. */
+/** Each makes another step return most pages. */
 const SMALL_LIMITS: readonly Limits[] = [
   WALKED_SHORT,
   { fewWalked: 4, manyWalked: 9, fewInIndex: 2, fewFound: 2, manyFound: 1000, manyInIndex: 1000 },
@@ -200,9 +200,9 @@ interface Asked {
   readonly size: number;
   /** Absent: the usual ones, which so few rows never reach. */
   readonly limits: Limits | undefined;
-  /** Whether its pages depend on what a saved filter says. */
+  /** Whether its pages depend on the content of a saved filter. */
   readonly isProvided: boolean;
-  /** Where the list is probed: a row, which need not be in it. */
+  /** The position of a probe: a row, which need not be in the list. */
   readonly beside: Listed;
 }
 
@@ -220,7 +220,7 @@ const askedOf = ({ rows, filters, criterion }: Kind): fc.Arbitrary<Asked> =>
     beside: fc.constantFrom(...rows),
   });
 
-/** No index has what lacks all tags, and a short walk does not find a page of it. */
+/** No index has rows without any tag, and a short walk does not find a page of them. */
 const refusedOf = ({ tags }: Kind): Asked => ({
   criteria: [one('tags.id', 'nin', tags.map(String))],
   ...{ conjunction: 'and', filter: undefined, sort: 'id', order: 'asc', backward: false, size: 9 },
@@ -229,7 +229,7 @@ const refusedOf = ({ tags }: Kind): Asked => ({
 
 let versions = 0;
 
-/** The list, of a version of its own: nothing is known of how its pages were read before. */
+/** The list, with a version of its own: nothing is cached about earlier reads of its pages. */
 function listOf(filterClass: Class, { criteria, conjunction, limits }: Asked): RefinedList<Listed> {
   return {
     ...owned,
@@ -263,7 +263,7 @@ const passes = (values: FilterValues, filter: FilterValues = {}) =>
     wanted.some((value) => values[property]?.includes(value)),
   );
 
-/** The rows of the list, in order: those that say of themselves that they match. */
+/** The rows of the list, in order: those that match by their own values. */
 async function expectedRows({ rows }: Kind, list: RefinedList<Listed>, asked: Asked): Promise<Listed[]> {
   const ids = rows.map(({ id }) => id);
   const matches = await findMatches(ctx, list, ids, [list.criteria]);
@@ -285,7 +285,7 @@ async function isRead({ limits }: Asked, read: () => Promise<void>): Promise<boo
   }
 }
 
-/** Each page has the next of the expected rows, and tells whether it is the last. */
+/** Requires that each page has the next expected rows, and the flag whether it is the last. */
 async function pageThrough(list: RefinedList<Listed>, asked: Asked, expected: readonly Listed[]) {
   const { backward, size, isProvided } = asked;
   let left = expected;
@@ -300,7 +300,7 @@ async function pageThrough(list: RefinedList<Listed>, asked: Asked, expected: re
   } while (left.length > 0);
 }
 
-/** A page has no rows where the saved filter says something else. */
+/** Requires that a page has no rows if the saved filter has changed. */
 async function expectNone(list: RefinedList<Listed>, asked: Asked) {
   const page = { ...pageBeyond(asked, undefined), provided: { ...PROVIDED, updatedAt: new Date(0) } };
   const { rows } = await findRefinedPage(ctx, list, page, ['id', 'updatedAt']);

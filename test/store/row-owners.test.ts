@@ -1,4 +1,4 @@
-// Rows are given to their owner alone: whatever mixture of rows a statement gave, all are the caller's or none is handed on.
+// Rows reach only their owner: whatever mixture of rows a statement returns, either all are the caller's or none is passed on.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createLogger } from '../../src/output/log.ts';
@@ -7,7 +7,7 @@ import { tableNamed } from '../../src/store/tables/tables.ts';
 import { createRowGuard, ForeignRows, type Owners, type Owning } from '../../src/store/tenancy/row-owners.ts';
 import { toBlock } from '../support/row-block.ts';
 
-/** Workspace n is of team n modulo 3; those from 20 on are not there. */
+/** Workspace n is of team n modulo 3; from 20 on they do not exist. */
 const teamOf = (workspace: number) => (workspace < 20 ? workspace % 3 : null);
 
 function createGuard() {
@@ -35,7 +35,7 @@ test('a block is passed on if and only if every row is of a workspace that the c
   const owners: Owners = [{ of: 'workspace', field: 1, row: 0 }];
   await fc.assert(
     fc.asyncProperty(ids, callers, async (workspaces, tenancy) => {
-      // A row of nulls is none, as of an outer join.
+      // A row of nulls counts as none, as in an outer join.
       const block = toBlock(...workspaces.map((id) => (id === null ? [null, null] : ['1', `${id}`])));
       const isOwn = workspaces.every(
         (id) =>

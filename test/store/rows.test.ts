@@ -1,4 +1,4 @@
-// The hand-written reads against the plain Prisma client, on random data: same rows, same order, same counts.
+// The handwritten reads compared with the plain Prisma client, on random data: same rows, same order, same counts.
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Page, PageRequest } from '../../src/pagination.ts';
@@ -24,7 +24,7 @@ const PAGES = tableOf(page);
 const SPLITS = tableOf(conditionalSplit);
 const WORKSPACES = tableOf(workspace);
 
-/** A row as the model knows it: where it hangs, whose it is, whether it is visible. */
+/** A row of the model: its parent, its owner, and whether it is visible. */
 interface ModelRow {
   readonly id: bigint;
   readonly parentId: bigint;
@@ -161,7 +161,7 @@ const anyPage: fc.Arbitrary<PageRequest> = fc.record({
   backward: fc.boolean(),
 });
 
-/** What a row's columns decode to. */
+/** The decoded columns of a row. */
 function plainRow(columns: object, row: object): object {
   return Object.fromEntries(Object.keys(columns).map((property) => [property, Reflect.get(row, property)]));
 }

@@ -1,4 +1,4 @@
-// Filtered and ordered lists against a plain model, on random selections: same rows, same order, same counts.
+// Filtered and ordered lists compared with a plain model, on random selections: same rows, same order, same counts.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { FilterValues, PageRequest } from '../../src/pagination.ts';
@@ -84,7 +84,7 @@ const anyFilter = (): fc.Arbitrary<FilterValues> =>
     .map((filter) =>
       Object.fromEntries(Object.entries(filter).filter(([, values]) => values !== undefined)),
     ) as never;
-/** Where a row is, or would be. */
+/** The position of a row, or where it would be. */
 const anyPosition = () =>
   fc.option(
     fc

@@ -1,5 +1,5 @@
-// Lists below one parent always show its rows, whatever other teams do meanwhile: a row is created while its parent is locked. And what
-// waits for a lock holds back the lists of nobody else, for it has drawn neither ids nor times yet.
+// Lists below one parent always have its rows, whatever other teams do meanwhile, because a row is created while its parent is locked.
+// And a change that waits for a lock delays no other list, because it has taken neither ids nor times yet.
 import type pg from 'pg';
 import { afterEach, describe, expect, test } from 'vitest';
 import { NOUNS } from '../../src/resources/nouns.ts';
@@ -22,7 +22,7 @@ const { app } = gateway;
 const sessions = createSessions(() => gateway);
 afterEach(() => sessions.endAll());
 
-/** Every list below another noun than a workspace that its own creations are in, with the table. */
+/** Every list below a noun other than a workspace that has its own new rows, with the table. */
 const CREATIONS = NOUNS.flatMap((noun) => {
   const table = noun.parent && tableNamed(noun.table);
   if (table === undefined || ['teams', 'workspaces'].includes(table.parent.table)) return [];
@@ -40,11 +40,11 @@ async function begin(text: string, values: readonly unknown[] = []): Promise<pg.
   return client;
 }
 
-/** A transaction that has drawn an id of the table, and stays open. */
+/** A transaction that has taken an id of the table, and stays open. */
 const drawing = (table: PublicIdTable) =>
   begin('select draw_id($1::int, $2::regclass)', [TYPE_NUMBER[table], `${table}_id_seq`]);
 
-/** A team whose objects are there, and how it sends an operation. */
+/** A team whose objects exist, and its way to send an operation. */
 async function openTenant() {
   const tenant = await createTenant(app, 'PARENTS');
   const caller = await factories.apiKey(app, { teamId: tenant.team.id });
@@ -152,7 +152,7 @@ test('each order’s list has its invoice at once, and in the end every list is 
   }
 });
 
-/** How many ids and times open transactions have announced. */
+/** The number of ids and times that open transactions have announced. */
 async function announced(): Promise<number> {
   const { rows } = await app.store.pool.query<{ count: number }>(
     `select count(*)::int as count from pg_locks l where l.locktype = 'advisory' and l.objsubid = 2

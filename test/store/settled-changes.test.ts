@@ -1,4 +1,4 @@
-// Lists in the order of changes never skip a late commit either; and walks in any order, whatever happens between their pages.
+// Lists in the order of changes never skip a late commit either, nor do walks in any order, whatever happens between their pages.
 import fc from 'fast-check';
 import type pg from 'pg';
 import { afterEach, expect, inject, test } from 'vitest';
@@ -22,7 +22,7 @@ const workspaceOf = (path: string) => path.split('/')[4];
 const isDistributed = () => inject('workerUrls').length > 0;
 
 async function insert(client: pg.Client, path: string): Promise<number> {
-  // In a distributed store who writes a contact draws its time.
+  // In a distributed store the writer of a contact takes its time.
   const text = isDistributed()
     ? 'insert into contacts (workspace_id, updated_at) values ($1, draw_time(3)) returning id::int'
     : 'insert into contacts (workspace_id) values ($1) returning id::int';
@@ -67,7 +67,7 @@ test('a change that commits late is never skipped: the list ends before it, from
   await late.query('begin');
   await change(late, path, one);
   await change(writer, path, two);
-  // Of the row that is being changed the last settled state is shown; of the one that was changed after it nothing yet.
+  // The row in change appears in its last settled state; the row that was changed after it does not appear yet.
   expect(await idsByTime(path)).toEqual([one, three]);
   expect(await idsByTime(path, '&sort_order=desc')).toEqual([three, one]);
   expect(await idsByTime(path, `&filter[id]=${ids}`)).toEqual([one, three]);
@@ -137,7 +137,7 @@ test('whatever transactions draw, change and roll back between the pages of walk
       const path = await pathOf();
       const kept = [await insert(watcher, path), await insert(watcher, path)];
       const open = sessions.map((): number[] | null => null);
-      /** Of a session: the savepoint's rows begin there. */
+      /** The place in a session where the savepoint's rows begin. */
       const saved = sessions.map((): number | null => null);
       const locked = new Map<number, number>();
       const seen: number[] = [];
@@ -178,7 +178,7 @@ test('whatever transactions draw, change and roll back between the pages of walk
             drawn.length = saved[index] ?? 0;
           } else if (step === 'change') {
             const id = kept[pick % Math.max(1, kept.length)];
-            // It would wait for the other one for ever.
+            // It would wait for the other one forever.
             if (id === undefined || (locked.get(id) ?? index) !== index) continue;
             locked.set(id, index);
             await change(client, path, id);
@@ -246,7 +246,7 @@ test.skipIf(isDistributed())(
       await late.query('begin');
       await touch(late, one);
       if (two !== undefined) await touch(writer, two);
-      // The first is shown as it was; the second, which was changed later, not yet.
+      // The first appears in its old state; the second, which was changed later, not yet.
       expect([table, await idsOf()]).toEqual([table, [one]]);
       await late.query('commit');
       expect([table, await idsOf()]).toEqual([table, all]);

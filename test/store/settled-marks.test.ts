@@ -1,4 +1,4 @@
-// What a high-water mark may not be used for: another database, a page from before it; and lists where there is none.
+// The limits of a high-water mark: not for another database, not for an earlier page; and lists without one.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
@@ -29,7 +29,7 @@ test('a high-water mark is not used against another database: it is read anew af
   const writer = await connect();
   const kept = [await insert(writer), await insert(writer)];
   expect(await list()).toEqual(kept);
-  // As after a crash, or in the copy that has taken its place, which knows less of the sequence than was known here.
+  // As after a crash, or in a promoted replica, which has an earlier state of the sequence.
   await writer.query("select setval('contacts_id_seq', currval('contacts_id_seq') + 1000)");
   const ahead = await insert(writer);
   expect(await list()).toEqual([...kept, ahead]);
@@ -90,7 +90,7 @@ test('a page is compared with the high-water mark from before its read, not with
 test('changes of API keys cause no new read of the high-water mark', async () => {
   const { highWaterMarks, pool } = gateway.app.store;
   await list();
-  // Until it is heard of: then a key is looked up once.
+  // Until the change arrives: then a key is looked up once.
   await vi.waitFor(async () => {
     const before = lookUps;
     await list();

@@ -1,4 +1,4 @@
-// Lists never skip a late commit: whatever commits in whichever order, a row appears behind no position that a client has been given.
+// Lists never skip a late commit: in whatever order transactions commit, no row appears behind a position that a client already has.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { closeApp, createApp } from '../../src/app.ts';
 import * as factories from '../support/factories.ts';

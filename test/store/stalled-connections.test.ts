@@ -7,9 +7,9 @@ import { prismaOf } from '../support/prisma.ts';
 
 const STATEMENT_TIMEOUT_MS = 1_500;
 const PER_PAGE = 40;
-/** Connections that share the reads and the look-ups while none is stalled. */
+/** The connections that share the reads and the look-ups while none is stalled. */
 const READING = 6;
-/** Expected within half a second; the rest is for a busy machine. It has to be less than the statement timeout and its grace. */
+/** Expected within half a second; the rest is for a busy machine. Less than the statement timeout and its grace period. */
 const WITHIN_MS = 3_000;
 
 let gateway: Gateway;
@@ -42,12 +42,12 @@ const page = (size: number) =>
   gateway.send(`/api/v2/workspaces/${workspaceId}/contacts?per_page=${size}`, { caller });
 
 interface Request {
-  /** null while there is no answer. */
+  /** null until there is an answer. */
   status: number | null;
   readonly answered: Promise<void>;
 }
 
-/** Requests a page of every size at once. A response of 200 must have that page. */
+/** Requests a page of every size concurrently. A response of 200 must have that page. */
 function requestEverySize(): Request[] {
   return answers.map((expected, index) => {
     const request: Request = {
@@ -92,7 +92,7 @@ test('while one server process is stopped all other reads are answered, and its 
   } finally {
     process.kill(pid, 'SIGCONT');
   }
-  // On a busy machine another one may be taken for stalled too: what it had is answered all the same.
+  // On a busy machine another one may count as stalled too: its requests are still answered.
   expect(gateway.logLines.join()).toContain('reading connection stalled');
   // The replacements are closed.
   await expect.poll(readingPids).toHaveLength(4);

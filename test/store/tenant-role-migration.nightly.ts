@@ -1,4 +1,4 @@
-// The role of tenants is made by whoever may make roles; to anybody else the migration says what an administrator has to run.
+// A user who may create roles creates the role of tenants; for anybody else the migration prints what an administrator must run.
 import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
 import { checkTenantRole } from '../../src/commands/doctor/tenant-role.ts';
@@ -17,7 +17,7 @@ const clusters = createClusters();
 const serverUrl = (await clusters.open(await clusters.folder())).administratorUrl;
 afterAll(() => clusters.clean());
 
-/** A database of a user who is no superuser. @param may what else the user may */
+/** A database of a user without superuser rights. @param may further rights of the user */
 async function withOwner(user: string, may: string, work: (pool: pg.Pool) => Promise<void>): Promise<void> {
   await query(serverUrl, `create role ${user} login ${may}`);
   await query(serverUrl, `create database ${user} owner ${user}`);
@@ -78,7 +78,7 @@ test('a user who may create roles creates it', async () => {
   });
 });
 
-/** All that the catalogs hold of the role, and of what is done with it. */
+/** All entries of the catalogs about the role and its rights. */
 async function catalogsOf(pool: pg.Pool): Promise<unknown[]> {
   const { rows } = await pool.query(`
     select 'policy' as kind, polrelid::regclass::text as name,
@@ -96,7 +96,7 @@ async function catalogsOf(pool: pg.Pool): Promise<unknown[]> {
   return rows;
 }
 
-/** Whether a contact can be made, changed and erased, and a key ended, by a gateway on the pool's database. */
+/** Whether a gateway on the pool's database can create, change and erase a contact, and revoke a key. */
 async function expectToWork({ options }: pg.Pool): Promise<void> {
   const gateway = openGateway({ databaseUrl: options.connectionString ?? '' });
   try {
@@ -125,7 +125,7 @@ async function expectToWork({ options }: pg.Pool): Promise<void> {
   }
 }
 
-/** Whether an earlier version left a statement out of a store that it made with TENANT_ROLE=off. */
+/** Whether an earlier version left out a statement in a store with TENANT_ROLE=off. */
 function isOfTenants(statement: string): boolean {
   const text = withoutComments(statement);
   if (/^create\s+(or\s+replace\s+)?(function|procedure)\b/i.test(text)) return false;
@@ -137,7 +137,7 @@ function isOfTenants(statement: string): boolean {
   );
 }
 
-/** The store that the last version with TENANT_ROLE=off made. */
+/** A store from the last version with TENANT_ROLE=off. */
 async function applyWithoutRole(pool: pg.Pool): Promise<void> {
   await createHistory(pool);
   const client = await pool.connect();

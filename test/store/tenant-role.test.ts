@@ -1,5 +1,5 @@
-// The role that callers' changes run as (docs/operating.md): which tables it may enter, that it is held to the caller's rows in each, that
-// a connection keeps nothing of it, and that the gateway works as a user who owns no table.
+// The role of callers' changes (docs/operating.md): its tables, its limit to the caller's rows in each, connections without traces of it,
+// and a gateway whose user owns no table.
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tenantRoleFindings } from '../../src/commands/doctor/tenant-role.ts';
@@ -45,7 +45,7 @@ async function undone<T>(
   }
 }
 
-/** Tables of the store, and what the role may do with each as a whole or with some of its columns. */
+/** The tables of the store, with the role's rights on each or on some of its columns. */
 async function tables(): Promise<{ name: string; rights: string[]; isTenants: boolean }[]> {
   const { rows } = await gateway.app.store.pool.query(
     `select c.relname as name,
@@ -65,7 +65,7 @@ test('the role may use only tables whose row-level security applies to it', asyn
   const all = await tables();
   const entered = all.filter(({ rights }) => rights.length > 0).map(({ name }) => name);
   expect(entered).toEqual(expect.arrayContaining(['contacts', 'events', 'workspaces', 'api_keys']));
-  // Nobody changes through the API who is a person, which clients there are, and what is signed with.
+  // No API call changes people, clients or signing keys.
   const closed = ['users', 'team_members', 'oauth_clients', 'signing_keys'];
   expect(entered.filter((name) => closed.includes(name) || name.endsWith('_default'))).toEqual([]);
 });

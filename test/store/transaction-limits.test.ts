@@ -1,4 +1,4 @@
-// Transactions of several steps have the limits of time-limits.ts, and one that took too long is told as that.
+// Transactions of several steps have the limits of time-limits.ts, and report when they took too long.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -15,7 +15,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Timers that are started from now on, by their milliseconds. */
+/** Timers that start from now on, by their milliseconds. */
 function watchTimers(): Map<number, () => void> {
   const started = new Map<number, () => void>();
   const real = globalThis.setTimeout;

@@ -1,4 +1,4 @@
-// PREPARED_STATEMENTS=off: nothing is prepared under a name, which a pooler in transaction mode may not find again.
+// PREPARED_STATEMENTS=off: no statement is prepared under a name, because a pooler in transaction mode may not find it again.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import pg from 'pg';
@@ -15,7 +15,7 @@ afterEach(async () => {
   server?.close();
 });
 
-/** The names of statements that a client prepares (Parse messages), from all that it sends. */
+/** The names of prepared statements (Parse messages) in a client's bytes. */
 function namesIn(onName: (name: string) => void): (bytes: Buffer) => void {
   let rest = Buffer.alloc(0);
   let isStarted = false;
@@ -34,7 +34,7 @@ function namesIn(onName: (name: string) => void): (bytes: Buffer) => void {
   };
 }
 
-/** A proxy that notes the names. */
+/** A proxy that records the names. */
 async function listen(databaseUrl: string, names: Set<string>): Promise<string> {
   const { host, port } = new pg.Client({ connectionString: databaseUrl });
   server = createServer((client) => {

@@ -1,4 +1,4 @@
-// Many user agents at once leave the event loop to others in between.
+// Many concurrent user agents leave event loop ticks to other work.
 import Bowser from 'bowser';
 import { expect, test, vi } from 'vitest';
 import { readUserAgents, visitJson } from '../../src/store/changing/visit-json.ts';

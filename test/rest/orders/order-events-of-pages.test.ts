@@ -1,4 +1,4 @@
-// The events of orders happen where the order was made: on its page, and in the funnel that shows it. Endpoints may want those alone.
+// The events of orders belong to the page of the order, and to its funnel. Endpoints can subscribe to those alone.
 import { expect, test } from 'vitest';
 import * as factories from '../../support/factories.ts';
 import { sharedGateway } from '../../support/gateway.ts';

@@ -21,7 +21,7 @@ const [ORDERED, BILLED, ORDER] = ['OrdersLineItem', 'OrdersInvoicesLineItem', 'O
 
 type Shown = { readonly id: number; readonly [member: string]: unknown };
 
-/** What an object has inside besides the members of the public API. */
+/** The nested members of an object beyond the public API. */
 function surplusOf({ order, line_items, new_line_item, previous_line_item }: Shown): string[] {
   const surplus = (of: unknown, names: string[]) =>
     Object.keys(of as object).filter((name) => !names.includes(name));

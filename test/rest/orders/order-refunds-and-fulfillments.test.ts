@@ -1,4 +1,4 @@
-// What an order shows of its refunds and fulfillments, and that its row changes with it: over both faces, in lists by time, in events.
+// The refunds and fulfillments in an order, and the change of its row with them: over both APIs, in lists by time, in events.
 import { describe, expect, test } from 'vitest';
 import { sharedGateway } from '../../support/gateway.ts';
 import { post } from '../../support/graphql.ts';
@@ -36,7 +36,7 @@ async function ask<Data>(query: string, variables: object = {}): Promise<Data> {
   return data as Data;
 }
 
-/** How a row stands: what every change of it changes. */
+/** The state of a row that every change of it changes. */
 async function stateOf({ id }: { id: number }) {
   const { rows } = await pool.query<{ version: number; updated: Date; events: number; entries: number }>(
     `select o.row_version as version, o.updated_at as updated,
@@ -132,7 +132,7 @@ describe.each(['rest', 'graphql'] as const)('over %s', (face) => {
       order: { refundedAmount: { amount: '30.00', currency: 'EUR' } },
       transaction: { refundedAmount: { amount: '30.00' }, refund: { databaseId: refunds[2]?.id } },
     });
-    // Nothing is left: nothing is changed, and the last refund is answered again.
+    // Nothing remains: nothing is changed, and the last refund is returned again.
     await changes(order, false, () => refund(face, payment.id));
   });
 

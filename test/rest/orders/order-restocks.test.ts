@@ -1,4 +1,4 @@
-// Restocks over REST: what came back of an invoice is in stock again.
+// Restocks over REST: returned goods of an invoice are in stock again.
 import { describe, expect, test } from 'vitest';
 import { types } from '../../../src/store/sql/value-types.ts';
 import { sharedGateway } from '../../support/gateway.ts';
@@ -118,7 +118,7 @@ test('lines of another invoice, and lines without ordered goods, cannot be resto
 });
 
 describe('goods that never left the stock do not come back to it', () => {
-  /** Restocks so many of the first line of an invoice. @returns the stock afterwards */
+  /** Restocks this many of the first line of an invoice. @returns the stock afterwards */
   async function restocked(of: Goods, invoiceId: number, quantity: number, line = 0) {
     const lines = await linesOf(invoiceId);
     expect((await till.restock(invoiceId, [[lines[line] ?? 0, quantity]])).status).toBe(201);

@@ -13,7 +13,7 @@ const mug = await offer(gateway.app, client.workspaceId, { amount: '10.00' });
 /** An order of 30.00 EUR. */
 const makeOrder = (given = {}) => till.order([[mug, 3]], given);
 
-/** The statuses of order and invoice, and what is due. */
+/** The statuses of order and invoice, and the amount due. */
 async function stateOf({ id, invoiceId }: { id: number; invoiceId: number }) {
   const order = await till.get(`orders/${id}`);
   const invoice = await till.get(`orders/invoices/${invoiceId}`);

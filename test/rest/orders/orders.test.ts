@@ -1,5 +1,5 @@
-// Orders and invoices over REST: what they are made of, which statuses may follow, what happens with each, and what it does to stock,
-// numbers and contacts.
+// Orders and invoices over REST: their content, the transitions of their statuses with their effects, and the effects on stock, numbers
+// and contacts.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Executor, inTransaction } from '../../../src/store/connections/executor.ts';
 import { takeNumbers } from '../../../src/store/orders/order-numbers.ts';

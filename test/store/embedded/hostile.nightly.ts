@@ -1,5 +1,5 @@
-// What other users of the machine can put in the embedded database's way: PostgreSQL's own user, who may write all of the
-// cluster's folder, and anybody, who may write in folders such as /tmp. Each attack is a real one, on a real server.
+// Attacks by other users of the machine on the embedded database: by PostgreSQL's own user, who may write the complete cluster folder,
+// and by anybody, who may write in folders such as /tmp. Each attack is a real one, on a real server.
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -28,7 +28,7 @@ const run = promisify(execFile);
 const clusters = createClusters();
 const prepared = createClusters();
 const isRoot = process.getuid?.() === 0;
-/** A user who has nothing to do with the gateway. */
+/** A user without any relation to the gateway. */
 const STRANGER = 54_321;
 
 const ready = await prepared.folder();
@@ -36,7 +36,7 @@ await (await prepared.open(ready)).release();
 afterEach(() => clusters.clean());
 afterAll(() => prepared.clean());
 
-/** A folder that nobody but its owner may enter, with one file in it. */
+/** A folder that only its owner may enter, with one file in it. */
 async function victimFolder(file: string): Promise<string> {
   const folder = await clusters.folder();
   await mkdir(folder, { mode: 0o700 });
@@ -55,7 +55,7 @@ async function pidOf(cluster: string): Promise<number> {
   return (await readPostmaster(cluster))?.pid ?? 0;
 }
 
-/** A data folder with a database half-made, by a start that was killed long ago. */
+/** A data folder with an incomplete database, from a start that was killed long ago. */
 async function abandonedDraft(): Promise<{ dataDir: string; draft: string }> {
   const dataDir = await clusters.folder(ready);
   const draft = join(dataDir, 'postgres.new-abcdef');

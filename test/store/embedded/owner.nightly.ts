@@ -1,5 +1,5 @@
-// The gateway's user of the embedded database is a plain owner. In a store of an earlier version it is a superuser: the next start changes
-// that, with all rows, and wherever it is interrupted.
+// The gateway's user of the embedded database is a plain owner. In a store of an earlier version it is a superuser: the next start
+// changes that without losing rows, even after an interruption anywhere.
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -29,7 +29,7 @@ async function withPool<T>(url: string, work: (pool: pg.Pool) => Promise<T>): Pr
   }
 }
 
-/** The demo in a store of an earlier version, with what an operator may have added. */
+/** The demo in a store of an earlier version, with possible additions of an operator. */
 async function makeOldStore(): Promise<string> {
   const dataDir = await clusters.folder();
   const store = await makeSuperuserStore(dataDir);
@@ -66,7 +66,7 @@ async function rowsOf(url: string): Promise<Record<string, unknown>> {
   return rows;
 }
 
-/** Whose everything is, and who may do what with it. */
+/** The owner of each object, and all rights on it. */
 async function rightsOf(url: string): Promise<Record<string, unknown>[]> {
   return query(
     url,

@@ -1,11 +1,11 @@
-// What cannot be read because the process has no file handle left is not taken for what is not there.
+// A file that cannot be opened for lack of file handles does not count as missing.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 
 const FOLDER = new URL('../../../src/store/embedded/', import.meta.url);
 
-/** Asks in a process that has opened all that it may. */
+/** Checks in a process without free file handles. */
 async function askWithoutHandles(module: string, question: string): Promise<string> {
   const script = `
     import { openSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Which folders are ours alone, on real folders; those of other users only root can make.
+// Which folders belong to us alone, on real folders; only root can create those of other users.
 import { chmod, chown, lchown, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(base, { recursive: true }));
 
-/** Makes base/a/b/c... with a mode, and with an owner, each from its own table. */
+/** Creates base/a/b/c..., each folder with a mode and an owner from its own table. */
 async function folder(path: string, mode = 0o755, owner?: [uid: number, gid: number]): Promise<string> {
   const whole = join(base, path);
   await mkdir(whole);

@@ -1,4 +1,4 @@
-// What is run for the database sees nothing of our environment.
+// A program that runs for the database gets nothing of our environment.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';

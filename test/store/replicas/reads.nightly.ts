@@ -1,4 +1,4 @@
-// Reads from a streaming replica: who sees what when, over two gateways on one primary.
+// Reads from a streaming replica: which changes each client sees at which time, over two gateways on one primary.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { withSilentApp } from '../../../src/commands/doctor/connections.ts';
 import { limitsOf } from '../../../src/commands/doctor/limits.ts';
@@ -68,7 +68,7 @@ async function listOf(gateway: Gateway, caller: Caller): Promise<bigint[]> {
   return idsOf(await gateway.send(`/api/v2/workspaces/${workspaceId}/contacts`, { caller }));
 }
 
-/** Waits until what is settled by now is so on the replica: until then a page may be the primary's, and the next one the replica's. */
+/** Waits until the replica has settled the present rows: until then a page may be the primary's, and the next one the replica's. */
 async function untilSettledThere({ app }: Gateway): Promise<void> {
   const now = performance.now();
   await expect.poll(() => app.store.replicas?.pick(null)?.mark.at).toBeGreaterThan(now);
@@ -92,7 +92,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await sessions.endAll();
-  // The last test has ended it.
+  // The last test stopped it.
   await database.resume().catch(() => {});
 });
 afterAll(async () => {
@@ -246,7 +246,7 @@ test('a forged token is refused; one of another cluster, or of the future, reads
     sealed(`${'0'.repeat(16)}${timeline}${log}`),
     sealed(`${system}ffffffff${log}`),
     sealed(`${system}${timeline}${'f'.repeat(16)}`),
-    // Of a secret key that is not known.
+    // With an unknown secret key.
     'A'.repeat(64),
   ];
   for (const each of tokens) expect(await statusOf(one, id, reader, each)).toBe(200);

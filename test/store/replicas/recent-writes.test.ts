@@ -1,4 +1,4 @@
-// Who has written is not forgotten as long as a replica may lag, whatever becomes of the memory.
+// Writers are remembered for as long as a replica may lag, whatever happens to the memory.
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -18,7 +18,7 @@ test('a bounded number of writers is remembered; beyond it, everybody counts as 
     await expect.poll(() => writes.has(credential)).toBe(false);
 });
 
-/** A server that speaks as Redis does. */
+/** A server with the protocol of Redis. */
 async function startRedis() {
   const sockets = new Set<Socket>();
   const known = new Set<string>();
