@@ -67,14 +67,16 @@ describe('rows of any table', () => {
     ];
     const tags = [tag('Fan'), { $key: 'two', ...tag('Two') }];
     const query = `select f.criteria #> '{0,value}' = jsonb_build_array(a.id, b.id) as same
-      from refine_filters f, tags a, tags b where a.name = 'Fan' and b.name = 'Two'`;
+      from refine_filters f join tags a using (workspace_id) join tags b using (workspace_id)
+      where a.name = 'Fan' and b.name = 'Two'`;
     expect(await seed({ refine_filters, tags }, query)).toEqual([{ same: true }]);
   });
 
   test('may refer to each other in a circle if one of the references is nullable', async () => {
     const styles = [{ name: 'Light', theme_id: '@themes/Alpine' }];
     const themes = [{ name: 'Alpine', current_style_id: '@styles/Light' }];
-    const query = 'select s.theme_id = t.id and t.current_style_id = s.id as same from styles s, themes t';
+    const query = `select s.theme_id = t.id and t.current_style_id = s.id as same
+      from styles s join themes t using (workspace_id)`;
     expect(await seed({ styles, themes }, query)).toEqual([{ same: true }]);
   });
 
@@ -129,9 +131,16 @@ test('the complete demo exists, with every row of the files, visits, sales and a
     const least = table === 'users' ? expect.any(Number) : rows.length;
     expect({ table, count: found[0]?.count }).toEqual({ table, count: least });
   }
-  const { rows: sums } =
-    await pool.query(`select sum(views_all)::int as views, sum(sales_count)::int > 10 as sold,
-    (select count(*)::int from visits) as visits, (select count(*)::int from webhook_attempts) > 19 as attempted,
-    (select count(*)::int from audit_entries) as entries from page_hours`);
-  expect(sums).toEqual([{ views: 102, sold: true, visits: 102, attempted: true, entries: 11 }]);
+  const { rows: sums } = await pool.query(
+    'select sum(views_all)::int as views, sum(sales_count)::int > 10 as sold from page_hours',
+  );
+  expect(sums).toEqual([{ views: 102, sold: true }]);
+  const { rows: counts } = await pool.query(`select 'visits' as table, count(*)::int from visits
+    union all select 'webhook_attempts', count(*)::int from webhook_attempts
+    union all select 'audit_entries', count(*)::int from audit_entries`);
+  expect(Object.fromEntries(counts.map(({ table, count }) => [table, count]))).toEqual({
+    visits: 102,
+    webhook_attempts: expect.toSatisfy((count) => count > 19),
+    audit_entries: 11,
+  });
 });
