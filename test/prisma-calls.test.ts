@@ -1,4 +1,4 @@
-// What Prisma's models need to keep rows of workspaces apart, and times of changes in order.
+// The requirements for calls of Prisma's models: rows of workspaces stay separate, and times of changes in order.
 import { readFileSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

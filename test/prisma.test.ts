@@ -1,4 +1,4 @@
-// Prisma's command line does what its users know it for, in a clone without a network.
+// Prisma's command line works as its users expect, in a clone without a network.
 import { execFile } from 'node:child_process';
 import { cp, glob, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { afterAll, expect } from 'vitest';
 import { nightly } from './support/nightly.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** Where nobody listens: whoever asks the network fails. */
+/** A closed port: any use of the network fails. */
 const NOWHERE = 'http://127.0.0.1:9';
 
 /** A copy: generating replaces files that other tests are just loading. */

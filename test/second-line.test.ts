@@ -37,7 +37,7 @@ const SAFE = OPERATIONS.filter((operation) => methodOf(operation) === 'GET');
 /** A credential for the whole team may change the team on the host of any of its workspaces. */
 const changesTeam = ({ route }: Operation) => /^P.* \/api\/v2\/teams\/:id$/.test(route);
 const TEAM_CHANGES = OPERATIONS.filter(changesTeam);
-/** What it shows is nobody's, or is of whoever asks. */
+/** Its objects belong to nobody, or to the caller. */
 const isOfNobody = ({ route }: Operation) => /event_types$|\/me$|\/api\/v2\/teams$/.test(route);
 
 class Bed {

@@ -1,4 +1,4 @@
-// Nobody gets another team's data in a list, by what a body names, or by a change (access-matrix.test.ts has who gets in at all).
+// Nobody gets another team's data from a list, by an id in a body, or by a change (access-matrix.test.ts tests access itself).
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ErrorCode } from '../src/errors.ts';
 import * as factories from './support/factories.ts';
@@ -33,7 +33,7 @@ let before: Record<string, unknown>;
 const run = (operation: Operation, tenant: Tenant, caller: Caller) =>
   gateway.send(operation.path(tenant), { caller, ...requestOf(operation, tenant) });
 
-/** The refusal, which shows nothing of anybody's rows and has changed nothing. */
+/** The refusal, which contains no rows and has changed nothing. */
 async function expectRefused(response: Response, code: ErrorCode, ...hidden: Tenant[]): Promise<void> {
   const text = JSON.stringify(await expectProblem(response, code));
   for (const marker of Object.values(MARKERS)) expect(text).not.toContain(marker);

@@ -1,4 +1,4 @@
-// Calls that are answered together (src/concurrency/together.ts).
+// Batched calls (src/concurrency/together.ts).
 import { expect, test } from 'vitest';
 import { together } from '../src/concurrency/together.ts';
 

@@ -1,5 +1,5 @@
-// Who may change objects but not read them: over REST a change answers ids, times and what was given, over GraphQL ids alone. That a mutation
-// which selects more is refused before it changes anything is tested in access-matrix.test.ts.
+// Callers who may change objects but not read them: over REST a change returns ids, times and its input, over GraphQL ids alone.
+// access-matrix.test.ts tests that a mutation which selects more is refused before it changes anything.
 import { getNamedType, isLeafType, isObjectType } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { fieldOptions } from '../src/graphql/field-options.ts';

@@ -1,4 +1,4 @@
-// `backup` and `restore` of the embedded database: nothing is lost on the way, and what cannot be restored changes nothing.
+// `backup` and `restore` of the embedded database: nothing is lost, and a failed restore changes nothing.
 import { chmod, mkdir, open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -22,7 +22,7 @@ let good: string;
 const gatewayOn = (dataDir: string) => openGateway(clusters, dataDir);
 const restore = (file: string, env: Env, ...args: string[]) => runHere(['restore', file, ...args], env);
 
-/** Every row of every table, and where the sequences are. */
+/** Every row of every table, and the values of the sequences. */
 async function contentOf(dataDir: string): Promise<Record<string, unknown>> {
   const database = await clusters.open(dataDir);
   const names = await query(
@@ -32,7 +32,7 @@ async function contentOf(dataDir: string): Promise<Record<string, unknown>> {
   const content: Record<string, unknown> = {};
   for (const { name } of names) {
     const rows = await query(database.url, `select * from "${name}" order by 1`);
-    // What a sequence has in reserve for a crash is no content.
+    // The values that a sequence reserves for a crash do not count.
     content[String(name)] = rows.map(({ log_cnt, ...row }) => row);
   }
   await database.release();
@@ -135,7 +135,7 @@ test('restore refuses a store with data or in use; --replace replaces it and kee
   expect(inUse).toMatchObject({ code: 1, stderr: expect.stringContaining('stop it first') });
   await gateway.close();
   expect(await contentOf(dataDir)).toEqual(before);
-  // What a restore that was killed leaves behind is in nobody's way.
+  // The remains of a killed restore disturb nobody.
   const database = await clusters.open(dataDir);
   await query(database.administratorUrl, 'create database funnel_gateway_restoring');
   await database.release();
@@ -245,7 +245,7 @@ test.each([
   expect(await readdir(folder.path)).not.toContain('untouched');
 });
 
-/** Others may read it, of which nothing is said: what is no backup holds no secrets. */
+/** Others may read it, without a warning: a file other than a backup contains no secrets. */
 async function writeTo(name: string, bytes: Buffer): Promise<string> {
   const path = join(folder.path, name);
   await writeFile(path, bytes, { mode: 0o644 });

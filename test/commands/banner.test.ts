@@ -1,4 +1,4 @@
-// The addresses that the banner names are ones that work, and it says what makes others work (src/commands/banner.ts).
+// The addresses in the banner work, and it says how to make others work (src/commands/banner.ts).
 import { expect, test } from 'vitest';
 import { banner } from '../../src/commands/banner.ts';
 import { parseConfig } from '../../src/config/config.ts';

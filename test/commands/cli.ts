@@ -1,5 +1,5 @@
-// Runs the real command line as a child process, as a user would: nothing in it is replaced. Where the process itself is
-// not what a test is about, it runs in this one, which takes a fraction of the time.
+// Runs the real command line as a child process, as a user would, without substitutes. Tests that are not about the process itself run it
+// in this one, which takes a fraction of the time.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
@@ -18,7 +18,7 @@ const { PATH } = process.env;
 export const MAIN = fileURLToPath(new URL('../../bin/funnel-gateway.js', import.meta.url));
 
 export interface Result {
-  /** null when a signal ended it. */
+  /** null if a signal ended it. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -39,14 +39,17 @@ export async function temporaryFolder(): Promise<{ path: string; remove(): Promi
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** A folder of a command's own: it is removed with what the command has left in it. */
+/** A new folder for a command, which is removed with its content. */
 function ownFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'funnel-gateway-cwd-'));
   chmodSync(path, 0o755);
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** Starts a command with an environment of its own, nothing of ours but the path, in a folder of its own unless one is named. @param input null: nothing comes, and it does not end */
+/**
+ * Starts a command with only its own environment and the path, in a new folder by default. @param input null: standard input stays open
+ * and empty
+ */
 export function start(args: readonly string[], env: Env, cwd?: string, input: string | null = ''): Run {
   const flags = ['--disable-warning=ExperimentalWarning'];
   const folder = cwd === undefined ? ownFolder() : null;
@@ -77,7 +80,7 @@ function launch(
     env: { PATH, PORT: '0', ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  // A command that reads nothing may be gone by then.
+  // A command that does not read may already have ended.
   child.stdin.on('error', () => {});
   if (input !== null) child.stdin.end(input);
   const output = { stdout: '', stderr: '' };
@@ -91,12 +94,12 @@ function launch(
   return { child, output, result };
 }
 
-/** Runs a command to its end. @param input what it finds on standard input */
+/** Runs a command to its end. @param input the content of standard input */
 export function run(args: readonly string[], env: Env, cwd?: string, input?: string): Promise<Result> {
   return start(args, env, cwd, input).result;
 }
 
-/** Runs a command to its end in this process: all but main.ts. @param input what it finds on standard input */
+/** Runs a command to its end in this process: everything but main.ts. @param input the content of standard input */
 export async function runHere(args: readonly string[], env: Env, input = ''): Promise<Result> {
   const output = { stdout: '', stderr: '' };
   const into = (name: keyof typeof output) =>
@@ -172,7 +175,7 @@ export async function serve(env: Env, args: readonly string[] = []): Promise<Ser
   return server;
 }
 
-/** What was printed once it contains `text`. @throws Error when the command ends before that */
+/** The output once it contains `text`. @throws Error if the command ends before */
 export async function untilPrinted({ child, output, result }: Run, text: string): Promise<string> {
   const ended = result.then(({ code, stderr }) => {
     if (!output.stdout.includes(text)) throw new Error(`ended with ${code}: ${stderr}`);
@@ -183,7 +186,7 @@ export async function untilPrinted({ child, output, result }: Run, text: string)
   return output.stdout;
 }
 
-/** Stops what a failed test left running. */
+/** Stops the processes that a failed test left running. */
 export async function stopServers(): Promise<void> {
   await Promise.all([...servers].map((server) => server.stop()));
 }

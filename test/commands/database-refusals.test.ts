@@ -1,4 +1,4 @@
-// Why a database server cannot be used is said in one sentence for each cause, with what to do about it.
+// The message for each reason why a database server cannot be used: one sentence, with what to do.
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';

@@ -1,4 +1,4 @@
-// `demo restore`: what was removed from the demo's funnels is there again, as often as one likes.
+// `demo restore`: removed parts of the demo's funnels are restored, any number of times.
 import { afterEach, expect, test } from 'vitest';
 import { countWronglyShown } from '../../src/store/inspection/shown-pages.ts';
 import { seedDemoKey } from '../support/demo.ts';
@@ -12,7 +12,7 @@ const gateway = await ownGateway();
 const caller = { authorization: `Bearer ${await seedDemoKey(gateway.app)}` };
 const env = { DATABASE_URL: databaseUrlOf(gateway), DATA_DIR: '/dev/null/data' };
 
-// As on a shard, where no trigger tells pages of their steps.
+// As on a shard, where no trigger updates the pages of steps.
 await gateway.app.store.pool.query('alter table funnel_steps disable trigger user');
 afterEach(async () => expect(await countWronglyShown(gateway.app.store.pool)).toBe(0));
 
@@ -25,7 +25,7 @@ const remove = (funnel: number, split: number, branch: string) =>
     })
     .then(({ status }) => status);
 
-/** Every funnel's steps as clients see them, without what tells when they changed. */
+/** Every funnel's steps as clients see them, without times of changes. */
 async function structures(): Promise<unknown> {
   const texts = await Promise.all(
     [1, 2, 3, 4, 5, 6, 7].flatMap((id) =>
@@ -185,7 +185,7 @@ test('refuses a store without the demo, and changes nothing', async () => {
   expect(JSON.parse(stderr)).toEqual({ error: { code: 'conflict', message } });
   await other.close();
 
-  // The names alone do not make it the demo: a step of the last funnel is of another time, so the first stays as it is.
+  // The names alone do not identify the demo: a step of the last funnel has another time, so the first one stays unchanged.
   expect(await remove(1, 3, 'unmatched')).toBe(204);
   const prisma = prismaOf(gateway.app.store);
   const { id, createdAt } = await prisma.funnelStep.findFirstOrThrow({ where: { funnelId: 7n } });

@@ -1,4 +1,4 @@
-// `doctor`: a line for everything that the gateway needs, whatever else is wrong; nothing is changed, and no secret is shown.
+// `doctor`: a line for each requirement of the gateway, whatever else is wrong; it changes nothing, and prints no secret.
 import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -43,7 +43,7 @@ async function doctor(with_: Env, seconds = 600): Promise<Report> {
   return { code, ...JSON.parse(stdout), printed: stdout };
 }
 
-/** What is found of one thing, as its worst. */
+/** The worst finding about one subject. */
 const of = ({ checks }: Report, name: string) =>
   checks.filter((check) => check.name === name && check.status !== 'ok')[0] ??
   checks.find((check) => check.name === name);
@@ -53,7 +53,7 @@ test('next to a running gateway prints ok for every check and exits with 0', asy
   const listener = await listen({ ...gateway.app, config });
   const here = { ...whole, PORT: String(listener.port) };
   const report = await doctor(here);
-  // The PostgreSQL of the tests has nothing to lose.
+  // The PostgreSQL of the tests has no data to lose.
   const [unsafe, ...others] = report.checks.filter(({ status }) => status !== 'ok');
   expect(unsafe).toMatchObject({ status: 'warn', message: expect.stringContaining('fsync') });
   expect(others).toEqual([]);
@@ -147,7 +147,7 @@ test('detects a connection pooler, which does not pass on notifications', async 
   );
   const report = await doctor({ ...whole, DATABASE_URL: pooler?.url ?? '' });
   expect(of(report, 'connections')?.message).toContain('a pooler is between');
-  // It waits for the notification that does not come.
+  // It waits for a notification that never comes.
   const unheard = await doctor({ ...whole, DATABASE_LISTEN_URL: deaf?.url ?? '' }, 60);
   expect(of(unheard, 'notifications')).toMatchObject({
     status: 'warn',

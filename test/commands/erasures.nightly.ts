@@ -1,4 +1,4 @@
-// Who was erased stays erased, whichever backup is restored.
+// Erased people stay erased, whichever backup is restored.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { openGateway } from './embedded-gateway.ts';
 
 const TABLES = ['contacts', 'contact_tags', 'audit_entries', 'events'];
 const clusters = createClusters();
-/** The id of somebody who was created and erased after the backup. */
+/** The id of a person who was created and erased after the backup. */
 let laterId: number;
 
 /** Calls the REST API of the store in a data folder. */
@@ -32,7 +32,7 @@ async function call(dir: string, calls: (send: Send) => Promise<void>): Promise<
 
 type Send = (method: string, path: string, body?: object) => Promise<{ id: number }>;
 
-/** Where each of some texts stands in the store of a data folder. */
+/** The places of each text in the store of a data folder. */
 async function tablesWith(dir: string, ...texts: readonly string[]): Promise<string[][]> {
   const database = await clusters.open(dir);
   const found = texts.map((): string[] => []);
@@ -77,7 +77,7 @@ afterAll(async () => {
 });
 
 const people = ['livingperson', 'deletedperson'];
-/** Where somebody stands who has not been erased. */
+/** The places with data of a person who has not been erased. */
 const KEPT = ['contacts', 'audit_entries', 'events'];
 
 async function expectErased(dir: string): Promise<void> {

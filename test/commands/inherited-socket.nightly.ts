@@ -11,7 +11,7 @@ import { type Env, MAIN, run, runHere, temporaryFolder } from './cli.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let database: Awaited<ReturnType<typeof cloneTemplate>>;
-/** What the service manager holds. */
+/** The socket of the service manager. */
 let held: HeldSocket;
 let port: number;
 const started: ChildProcess[] = [];
@@ -118,7 +118,7 @@ test('a command for several processes is refused, with the alternative', async (
   expect(variable).toMatchObject({ code: 1, stdout: '' });
   for (const { stderr } of [option, variable])
     expect(stderr).toContain('start one for each core on an inherited socket (docs/scaling.md)');
-  // What it was without the variable.
+  // The value without the variable.
   expect(await run(['doctor'], { ...ENV, WORKERS: '1' })).not.toMatchObject({
     stdout: expect.stringContaining('WORKERS'),
   });

@@ -1,4 +1,4 @@
-// Ctrl-C while a command waits: it ends at once, with one sentence, and what was under way is undone.
+// Ctrl-C while a command waits: it ends at once, with one sentence, and its unfinished work is rolled back.
 import pg from 'pg';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { team, user } from '../support/factories.ts';
@@ -77,7 +77,7 @@ test('a waiting bulk insert of contacts', async () => {
 test('waiting for a password', async () => {
   const args = ['user', 'create', '--email', 'ada@example.com', '--name', 'Ada', '--password-stdin'];
   const running = start(args, env, '/', null);
-  // It reads once it has looked at the tables.
+  // It reads standard input after it has checked the tables.
   const asked = () =>
     gateway.app.store.pool.query(
       `select from pg_stat_activity where datname = current_database() and state = 'idle' and query like '%_prisma_migrations%' and pid <> pg_backend_pid()`,

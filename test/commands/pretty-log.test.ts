@@ -1,10 +1,10 @@
-// Log lines on a terminal: readable, and nothing that a client sent reaches the terminal as a control sequence.
+// Log lines on a terminal: readable, and no request can send control sequences to the terminal.
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { linesFor } from '../../src/commands/pretty-log.ts';
 import { createLogger, type Logger } from '../../src/output/log.ts';
 
-/** What a terminal, or what is none, gets of what `write` logs. */
+/** The output of `write` on a terminal, or elsewhere. */
 function written(isTTY: boolean, write: (log: Logger) => void): string {
   const stream = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY, getColorDepth: () => 1 });
   write(createLogger('info', linesFor(stream)));

@@ -1,4 +1,4 @@
-// Help, version and wrong usage. None of it needs a database, or a configuration that is right.
+// Help, version and wrong usage. None of them needs a database, or a valid configuration.
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { COMMANDS as COMMAND_LIST } from '../../src/commands/command-list.ts';

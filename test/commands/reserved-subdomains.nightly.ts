@@ -1,4 +1,4 @@
-// A store in which a team or a workspace has a subdomain that this version keeps for the service: it is named and loses nothing.
+// A store in which a team or a workspace has a subdomain that this version reserves: it is reported and loses nothing.
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// The secret key that the gateway keeps by itself.
+// The secret key that the gateway creates and stores itself.
 import { chmod, mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';

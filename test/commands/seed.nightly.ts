@@ -1,4 +1,4 @@
-// `seed`: what the demo holds, and contacts in bulk.
+// `seed`: the content of the demo, and contacts in bulk.
 import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -34,7 +34,7 @@ async function statusOf(url: string, token: string): Promise<number> {
   return (await fetch(url, { headers: { Authorization: `Bearer ${token}` } })).status;
 }
 
-/** True while PostgreSQL keeps its files open. */
+/** Whether PostgreSQL has its files open. */
 async function isDatabaseUp(): Promise<boolean> {
   return stat(join(dataDir, 'postgres', 'postmaster.pid')).then(
     () => true,
@@ -164,7 +164,7 @@ nightly(
     const running = npxServe(env);
     await untilPrinted(running, 'Stop it');
     running.child.kill('SIGTERM');
-    // Ends when nobody writes to its output any more: npx, its shell and the server.
+    // Ends when no process writes to its output any more: npx, its shell and the server.
     const { stderr } = await running.result;
     expect(stderr).toContain('Stopping.');
     expect(await isDatabaseUp()).toBe(false);
@@ -215,7 +215,7 @@ nightly('--demo puts the demo into an empty store on a server of the user', asyn
 
 test('a process is ready when the authorization server is loaded, and not before', async () => {
   const loaded = join(folder.path, 'loaded');
-  // Says which of its parts have been read: the first one, and the last one.
+  // Records which of its parts have been read: the first one, and the last one.
   const hook = `import { registerHooks } from 'node:module';
     import { writeFileSync } from 'node:fs';
     registerHooks({ load(url, context, next) {

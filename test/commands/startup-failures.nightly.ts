@@ -1,4 +1,4 @@
-// What stands in the way of a start is said in one sentence, with exit code 1 and no stack.
+// The reason why a start fails is one sentence, with exit code 1 and no stack.
 
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -18,7 +18,7 @@ function sentenceOf({ code, stdout, stderr }: Result): string {
   return stderr;
 }
 
-/** A server on a free port that takes connections and says nothing. */
+/** A server on a free port that accepts connections and never answers. */
 async function silentServer(): Promise<{ port: number; close(): void }> {
   const server = createServer(() => {}).listen(0, '127.0.0.1');
   await new Promise((done) => server.once('listening', done));
@@ -77,7 +77,7 @@ test('a database that does not exist', async () => {
   expect(sentenceOf(await run(['serve'], { DATABASE_URL: database.url }))).toContain('no such database');
 });
 
-/** As the versions before left it, as far as migrating looks at it. */
+/** As earlier versions left it, as far as migrating examines it. */
 async function makeOld(databaseUrl: string): Promise<void> {
   await query(
     databaseUrl,

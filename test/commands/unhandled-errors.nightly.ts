@@ -1,5 +1,5 @@
-// Errors that nothing handles do not end a serving process for everybody: after a rejected promise it goes on, after an exception it answers
-// the requests under way and ends.
+// Unhandled errors do not end a serving process for everybody: after a rejected promise it continues, after an exception it answers the
+// open requests and ends.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -67,7 +67,7 @@ test('a rejected promise is logged and counted; an exception ends the process af
   expect(await statusOf(server)).toBe(200);
 
   const answer = await beginRequest(server);
-  // The process has begun to read that request once it has answered a later one.
+  // The process has started to read that request once it has answered a later one.
   expect(await statusOf(server)).toBe(200);
   server.child.kill('SIGWINCH');
   await vi.waitFor(() => expect(server.output.stderr).toContain('thrown by the test'), 60_000);

@@ -1,4 +1,5 @@
-// Outputs that take nothing, as that of a full disk or of a terminal that is gone: a gateway serves on, a command says that it failed.
+// Outputs that cannot be written, such as a full disk or a closed terminal: a gateway continues to serve, a command reports that it
+// failed.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
@@ -27,7 +28,7 @@ test('a gateway whose log cannot be written answers', async () => {
   const closed = once(child, 'close');
   const [line] = await once(createInterface({ input: child.stdout as NodeJS.ReadableStream }), 'line');
   const { rest } = JSON.parse(line) as { rest: string };
-  // More lines than a process keeps.
+  // More lines than a process buffers.
   for (let count = 0; count < 100; count++)
     expect((await fetch(`${rest}/${'a'.repeat(280)}`, { headers: { Connection: 'close' } })).status).toBe(
       404,

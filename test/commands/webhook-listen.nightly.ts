@@ -1,4 +1,4 @@
-// `webhook listen`: what arrives is printed and verified.
+// `webhook listen` prints and verifies deliveries.
 import { afterEach, expect, test } from 'vitest';
 import { signatureHeaders } from '../../src/jobs/delivery/signatures.ts';
 import { receive } from '../jobs/receiver.ts';

@@ -1,4 +1,4 @@
-// A process that has no file handle left for a while: what it is to load at its first use then is loaded by the next one.
+// A process without free file handles for a while: modules that fail to load at their first use are loaded by the next one.
 import { execFile } from 'node:child_process';
 import { Agent, request } from 'node:http';
 import { promisify } from 'node:util';
@@ -6,7 +6,7 @@ import { afterAll, expect, test, vi } from 'vitest';
 import { cloneTemplate } from '../support/gateway.ts';
 import { serve, stopServers } from './cli.ts';
 
-/** Its one connection is opened before. */
+/** Its only connection is opened before. */
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
 const database = await cloneTemplate();

@@ -73,7 +73,7 @@ test('serve delivers with the configured headers, and a stop releases its delive
 
 test('serve --no-migrate delivers once the store is up to date', async () => {
   const { pool } = gateway.app.store;
-  // As the store of the version before, which another process brings up to date.
+  // As the store of the previous version, which another process migrates.
   const { rows } = await pool.query(`delete from _prisma_migrations where migration_name = (
     select max(migration_name) from _prisma_migrations) returning *`);
   const server = await serve(env, ['--no-migrate']);

@@ -1,4 +1,4 @@
-// A variable that is almost called like one of the gateway's is told of, and no other (src/config/near-misses.ts).
+// A variable whose name resembles one of the gateway's is reported, and no other (src/config/near-misses.ts).
 import { expect, test } from 'vitest';
 import { nearMisses, nearMissSentence } from '../../src/config/near-misses.ts';
 import { VARIABLES } from '../../src/config/variables.ts';

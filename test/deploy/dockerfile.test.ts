@@ -1,4 +1,4 @@
-// The image's build is given every file that it copies.
+// The image's build gets every file that it copies.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 

@@ -1,5 +1,5 @@
-// What the gateway consists of in production can be told, and may be used: a CycloneDX document that is valid and always the same, licences
-// that are allowed, and the notices that the bundled code asks for. Without a network.
+// The contents of a production gateway are documented and permitted: a valid and reproducible CycloneDX document, allowed licences, and
+// the notices that the bundled code requires. Without a network.
 import { readFileSync } from 'node:fs';
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
 import { beforeAll, expect, test } from 'vitest';

@@ -3,7 +3,7 @@ import { VARIABLES } from '../../src/config/variables.ts';
 
 const TABLE = /^\| variable \|[^\n]*\n(?:\|[^\n]*\n)+/m;
 
-/** The guide with the table as it should be. @throws Error for a text without one */
+/** The guide with the correct table. @throws Error for a text without one */
 export function withVariables(guide: string): string {
   if (!TABLE.test(guide)) throw new Error('The guide has no table of variables.');
   const rows = Object.entries(VARIABLES).map(

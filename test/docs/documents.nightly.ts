@@ -1,5 +1,4 @@
-// What the README and the guides print is what happens: their commands are run in a bash against the gateway as it is started
-// by `serve`, with its demo.
+// The README and the guides print what really happens: their commands run in a bash against a gateway from `serve`, with its demo.
 import { chmod, mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +12,7 @@ import { openTerminal } from './terminal.ts';
 
 const { PATH } = process.env;
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url));
-/** On a terminal the banner has a line more. */
+/** On a terminal the banner has one more line. */
 const AS_ON_A_TERMINAL = '--import=data:text/javascript,process.stdout.isTTY=true';
 
 /** A server of `npm start`, in whose folder a reader works. */
@@ -24,7 +23,7 @@ interface Site {
   close(): Promise<void>;
 }
 
-/** Guides that begin with another store than the demo. */
+/** Guides that start with a store other than the demo. */
 const SERVE: Readonly<Record<string, readonly string[]>> = { 'docs/first-store.md': ['serve', '--no-demo'] };
 
 let demo: Site;

@@ -1,4 +1,4 @@
-// The README and the guides against what they tell of: links, files, scripts, tables.
+// The README and the guides compared with what they describe: links, files, scripts, tables.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -43,7 +43,7 @@ describe.each(documents)('%s', (path) => {
     expect(dead).toEqual([]);
   });
 
-  // That one is about a project of the reader's.
+  // That one is about a project of the reader.
   test.skipIf(path === 'docs/browser-app.md')('the files and scripts that it names are there', () => {
     const scripts = Object.keys((JSON.parse(read('package.json')) as { scripts: object }).scripts);
     const named = [...text.matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name);

@@ -16,7 +16,7 @@ export interface Block {
   readonly comment: string;
 }
 
-/** Paths, below the project's folder, of all that people read before they read code. */
+/** The paths, below the project's folder, of all texts that people read before the code. */
 export const documents = ['README.md', 'CHANGELOG.md', ...globSync('docs/*.md', { cwd: ROOT }).sort()];
 
 /** The text of a file of the project. */

@@ -1,6 +1,6 @@
-// Whether what happened is what a document prints. Pure.
+// Compares the actual output with the printed one of a document. Pure.
 
-/** What differs from one run to the next, and is printed as an example. */
+/** Values that differ from one run to the next, and are printed as examples. */
 const RANDOM: readonly (readonly [printed: RegExp, actual: (printed: string) => string])[] = [
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/, () => '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z'],
   [/\d{4}-\d\d-\d\d/, () => '\\d{4}-\\d\\d-\\d\\d'],
@@ -16,7 +16,7 @@ const LAYOUT: readonly (readonly [printed: RegExp, actual: (printed: string) => 
   [/ +/, () => ' +'],
 ];
 
-/** Matches the whole of what may happen where a document prints `text`. */
+/** Matches every possible output for the `text` in a document. */
 export function patternOf(text: string): RegExp {
   const kinds = [...RANDOM, ...LAYOUT];
   const any = new RegExp(kinds.map(([printed]) => `(${printed.source})`).join('|'), 'g');

@@ -1,4 +1,4 @@
-// Somebody who follows a document to the letter: types its commands, keeps what they are told, and is the person in the browser.
+// A reader who follows a document exactly: types its commands, remembers their output, and acts as the person in the browser.
 import { allow, Browser, requireLeft, requirePage, signIn } from '../support/oauth.ts';
 import { patternOf } from './printed.ts';
 import { type Step, stepsOf } from './steps.ts';
@@ -13,7 +13,7 @@ export interface Started {
   readonly person: { readonly email: string; readonly password: string };
 }
 
-/** What a document and the outcome disagree in. */
+/** A difference between a document and the outcome. */
 export interface Difference {
   readonly line: number;
   readonly command: string;
@@ -21,7 +21,7 @@ export interface Difference {
   readonly happened: string;
 }
 
-/** `NAME=fgw_…` in a command: what was last seen of that form. */
+/** `NAME=fgw_…` in a command: the last value of that form in an output. */
 const SEEN: Readonly<Record<string, RegExp>> = {
   'fgw_…': /fgw_\w+/g,
   'fgc_…': /fgc_\w+/g,
@@ -30,7 +30,7 @@ const SEEN: Readonly<Record<string, RegExp>> = {
   'CODE=…': /(?<=[?&])code=[\w-]+/g,
 };
 
-/** Does what a document says, from its first step to its last. @returns where something else happened than it prints */
+/** Follows a document from its first step to its last. @returns the differences from what it prints */
 export async function follow(markdown: string, terminal: Terminal, started: Started): Promise<Difference[]> {
   const differences: Difference[] = [];
   let seen = started.banner;

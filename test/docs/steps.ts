@@ -1,8 +1,8 @@
-// What the README and the guides print of a terminal: commands and what they answer. Pure.
+// The terminal sessions in the README and the guides: commands and their output. Pure.
 import { spawnSync } from 'node:child_process';
 import { type Block, blocksOf } from './markdown.ts';
 
-/** One thing that a reader does, and what the document prints of the outcome. */
+/** One action of a reader, with the printed outcome. */
 export interface Step {
   readonly kind: 'command' | 'start' | 'person';
   /** The command; what the person presses. */

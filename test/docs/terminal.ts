@@ -1,9 +1,9 @@
-// One bash that stays, as a reader's terminal does: variables live on from one command to the next.
+// One permanent bash, like a reader's terminal: variables persist from one command to the next.
 import { spawn } from 'node:child_process';
 import { on, once } from 'node:events';
 
 export interface Terminal {
-  /** What a command wrote to its outputs, in the order of writing. @throws Error when it ended the shell */
+  /** A command's output, in the order of writing. @throws Error if the command ended the shell */
   run(command: string): Promise<string>;
   close(): Promise<void>;
 }

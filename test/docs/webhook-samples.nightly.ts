@@ -1,5 +1,5 @@
-// The samples of docs/webhooks.md, as they are printed, verify what the gateway signs, and nothing else. Those of a language that this
-// machine does not have are skipped.
+// The samples of docs/webhooks.md, as printed, accept what the gateway signs, and nothing else. Samples in a language that this machine
+// lacks are skipped.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ interface Sample {
   readonly language: string;
   readonly command: string;
   readonly file: string;
-  /** What the printed block is recognised by. */
+  /** The text that identifies the printed block. */
   readonly has: string;
   /** Reads `{ headers, body, secret }` from standard input, and prints whether it is genuine. */
   readonly driver: string;

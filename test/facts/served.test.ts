@@ -29,7 +29,7 @@ const document = toOpenApi(routes, '2') as {
   components: { schemas: Readonly<Record<string, Schema>> };
 };
 
-/** By method and path, whatever the names of its parameters are. */
+/** By method and path, regardless of the names of its parameters. */
 const served = new Map(
   routes.map(({ method, path }) => [
     `${method} ${anonymous(toTemplate(path))}`,
@@ -72,7 +72,7 @@ function missingIn(schema: Schema | undefined, members: readonly Member[], path 
   });
 }
 
-/** What an operation lacks of what the facts name. */
+/** The parts of the facts that an operation lacks. */
 function gapsOf(one: PublicOperation): string[] {
   const operation = operationOf(one);
   if (operation === undefined) return ['the operation'];
@@ -154,9 +154,9 @@ test('missing operations are listed: a new or closed gap changes the list', asyn
   await expect(`${gaps.join('\n')}\n`).toMatchFileSnapshot('gaps.txt');
 });
 
-/** What stands inside of objects besides what the facts name. */
+/** Nested members beyond the facts. */
 const SURPLUS: Readonly<Record<string, readonly string[]>> = {
-  // Named by the first-party guide to pages.
+  // Mentioned by the first-party guide to pages.
   Page: ['bump', 'bump_preheadline'].map((name) => `show_page_step.products.${name}`),
   // The facts say of the value that it is any JSON.
   RefineFilter: ['days', 'modifier'].map((name) => `criteria.value.${name}`),

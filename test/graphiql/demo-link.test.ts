@@ -1,4 +1,4 @@
-// The demo's signed-in link: who gets the demo key for its code, and everybody who does not.
+// The demo's signed-in link: which clients get the demo key for its code, and which do not.
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createDemoLink, DEMO_LINK_MINUTES, type PrintedDemoLink } from '../../src/graphiql/demo-link.ts';
 import { createServer, type Server } from '../../src/http/server.ts';
@@ -27,7 +27,7 @@ interface Attempt {
   readonly address?: string;
 }
 
-/** What GraphiQL's page sends, but for what an attempt changes. */
+/** The request of GraphiQL's page, with the changes of an attempt. */
 async function redeem({
   code = link.code,
   body,

@@ -12,14 +12,14 @@ const caller = { authorization: `Bearer ${await seedDemoKey(gateway.app)}` };
 
 afterAll(() => gateway?.close());
 
-/** Lists that came back empty, by their path: an example that shows nothing is none. */
+/** Lists that came back empty, by their path: an example must show something. */
 function emptyLists(value: unknown, path = 'data'): string[] {
   if (Array.isArray(value) && value.length === 0) return [path];
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, held]) => emptyLists(held, `${path}.${name}`));
 }
 
-/** Places where emptiness is part of the picture: contacts without tags, branches without steps, funnels without splits. */
+/** Lists that may be empty: contacts without tags, branches without steps, funnels without splits. */
 const MAY_BE_EMPTY = /\.(tags|steps|eventTypeIds|conditionalSplitSteps\.nodes)$/;
 
 describe.each(examples.map((example) => [example.title, example] as const))('"%s"', (_, example) => {

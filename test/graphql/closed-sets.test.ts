@@ -1,4 +1,4 @@
-// Fields with a closed set of values are enums over GraphQL, wherever they stand; over REST their values stay text.
+// Fields with a closed set of values are enums everywhere in GraphQL; over REST their values stay text.
 import {
   type GraphQLField,
   type GraphQLInputField,
@@ -20,11 +20,11 @@ import { offer } from '../support/orders/shop.ts';
 
 type Member = GraphQLField<unknown, unknown> | GraphQLInputField;
 
-/** A place of the schema where a closed set of values stands. */
+/** A place in the schema with a closed set of values. */
 interface Place {
   readonly name: string;
   readonly values: readonly string[];
-  /** By value: the word that GraphQL calls it by. */
+  /** The GraphQL name of each value. */
   readonly synonyms: Readonly<Record<string, string>>;
   readonly type: GraphQLNamedType;
 }

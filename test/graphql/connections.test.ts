@@ -49,7 +49,7 @@ const caller = await factories.apiKey(app, { teamId: workspace.teamId });
 const workspaceId = Number(workspace.id);
 /** Ascending. */
 const ids: number[] = [];
-// A neighbour's rows below, between and above ours: a list that leaks, or looks for them, shows it.
+// Another team's rows below, between and above ours reveal a list that leaks or reads them.
 for (let row = 0; row < ROWS; row++) {
   await factories.contact(app, { workspaceId: neighbour.id });
   ids.push(Number((await factories.contact(app, { workspaceId: workspace.id })).id));
@@ -171,7 +171,7 @@ test('a page has 20 objects by default, and 100 at most', async () => {
 });
 
 test('a cursor may have base64 padding', async () => {
-  // Nothing has to be at a cursor. Whether there is padding depends on the number of digits.
+  // A cursor needs no row. Whether there is padding depends on the number of digits.
   const [first = 0, last] = [ids[0], 1_000_000];
   const padded = (id: number) => Buffer.from(`contacts:${id}`).toString('base64');
   const between = { after: cursor(first), before: cursor(last) };

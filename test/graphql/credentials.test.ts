@@ -1,4 +1,4 @@
-// A team's API keys and OAuth grants over GraphQL: who may list and revoke them, and that no credential is ever disclosed.
+// A team's API keys and OAuth grants over GraphQL: which callers may list and revoke them, and that no credential is ever disclosed.
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { anonymous, type Caller, ownGateway, type RequestOptions } from '../support/gateway.ts';
@@ -143,7 +143,7 @@ describe.each(Object.keys(KINDS) as Kind[])('%s', (kind) => {
     const row = await make(teamId);
     const by = await factories.apiKey(gateway.app, { teamId, scopes: scopes.split(' ') });
     const id = globalId(kind, row);
-    // Who may not read the object is refused before it is revoked.
+    // A caller who may not read the object is refused before it is revoked.
     const { data, errors } = await revoke(kind, id, { caller: by });
     expect(data?.answer).toBeNull();
     expect(errors?.map(({ extensions }) => [extensions.code, extensions.scope])).toEqual([

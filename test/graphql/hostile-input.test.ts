@@ -33,12 +33,12 @@ const caller = await factories.apiKey(gateway.app, { teamId: team.id });
 let before = await digest(gateway);
 
 type Field = GraphQLField<unknown, unknown>;
-/** A place where a client puts a value, and the operation around it. */
+/** A place for a client's value, and the operation around it. */
 interface Slot {
   readonly name: string;
   readonly type: GraphQLInputType;
   readonly kind: 'query' | 'mutation';
-  /** What stands around the field. */
+  /** The text around the field. */
   readonly within: (field: string) => string;
   /** The field, with this value, as GraphQL text, in its place. */
   readonly field: (value: string) => string;
@@ -46,7 +46,7 @@ interface Slot {
 
 const nothing = (type: string) => `"${btoa(`${type}:4611686018427387904`)}"`;
 
-/** What stands in required places beside the one that is tried: well-formed, and naming nothing. */
+/** Values for other required places: well-formed, without an existing object. */
 const BESIDE: Record<string, string> = {
   'createRefineFilter.input.criteria': '[{ attribute: "first_name", clause: "eq", value: "x" }]',
   'removeConditionalSplit.input.splitId': nothing('ConditionalSplitStep'),
@@ -67,7 +67,7 @@ const BESIDE: Record<string, string> = {
   'revokeOauthGrant.input.grantId': nothing('OauthGrant'),
 };
 
-/** For a place that is called after the type of what it names, such as `contactId`, and for any text. */
+/** Values for a place that is named after the type of its object, such as `contactId`, and for any text. */
 function usualBeside({ name, type }: Pick<GraphQLArgument, 'name' | 'type'>): string | undefined {
   const ofId = name.charAt(0).toUpperCase() + name.slice(1, -'Id'.length);
   const named = getNamedType(type);
@@ -79,7 +79,7 @@ function usualBeside({ name, type }: Pick<GraphQLArgument, 'name' | 'type'>): st
   return schema.getType(ofId) === undefined ? undefined : nothing(ofId);
 }
 
-/** How to come to objects of each type without an argument. */
+/** Paths to objects of each type without arguments. */
 function* placesOf(): Generator<{ type: GraphQLObjectType; kind: Slot['kind']; within: Slot['within'] }> {
   const places: { type: GraphQLObjectType; kind: Slot['kind']; within: Slot['within'] }[] = [];
   const seen = new Set<GraphQLObjectType>();
@@ -151,7 +151,7 @@ function objectBeside(path: string, type: GraphQLInputType): string | undefined 
     : undefined;
 }
 
-/** What to read of a field: everything that needs no argument, and what is in it. */
+/** The selection for a field: all fields without arguments, and their content. */
 function selectionOf(field: Field, depth = 1): string {
   const type = getNamedType(field.type);
   if (!isCompositeType(type)) return '';
@@ -238,12 +238,12 @@ function literalOf(value: string, type: GraphQLInputType): string {
   return typeof text === 'string' && valuesOf(type).includes(text) ? text : value;
 }
 
-/** Whether a value gets as far as the field. What does not is refused with the whole operation, so it is sent alone. */
+/** Whether a value reaches the field. Other values cause a refusal of the complete operation, so they are sent alone. */
 function fits(value: string, type: GraphQLInputType): boolean {
   return coerceInputValue(JSON.parse(value), type) !== undefined;
 }
 
-/** At most so many fields in an operation. */
+/** The maximum of fields in an operation. */
 function* inGroups<T>(items: readonly T[], size = 25): Generator<T[]> {
   for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);
 }
@@ -279,7 +279,7 @@ describe.each(TRIED)('$name', (slot) => {
       const fields = group.map((_, index) => `a${index}: ${field(`$v${index}`)}`).join(' ');
       const variables = group.map((value, index) => `"v${index}":${value}`).join(',');
       const query = JSON.stringify(`${kind} Fit(${declared}) { ${within(fields)} }`);
-      // An operation that is known is answered in another way.
+      // A compiled operation is answered on another path.
       for (const time of ['first', 'second']) {
         const body = `{"query":${query},"variables":{${variables}}}`;
         expect(await expectAnswered(`${name}, the ${time} time`, body)).toHaveProperty('data');
@@ -292,7 +292,7 @@ describe.each(TRIED)('$name', (slot) => {
     });
   });
 
-  // Once they are read, literals go the way of variables.
+  // After parsing, literals take the same path as variables.
   test.runIf(LITERAL.has(slot))('survives any literal', async () => {
     const isText = (value: string) => JSON.parse(value)?.isWellFormed?.() ?? true;
     for (const group of inGroups(fit.filter(isText))) {

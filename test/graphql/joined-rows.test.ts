@@ -1,5 +1,5 @@
-// What rows refer to is read in their statement only where that costs little: what is computed, long, or rows of its own is read apart,
-// once, however many rows refer to it.
+// Referenced rows are joined only if that is cheap: computed values, long texts and lists are read separately, once, however many rows
+// refer to them.
 import { expect, test, vi } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
@@ -21,7 +21,7 @@ for (const sql of [
 ])
   await app.store.pool.query(sql);
 
-/** What is shown of each order, and the statements that read orders. */
+/** The output for each order, and the statements that read orders. */
 async function ask(selection: string) {
   const reads = [vi.spyOn(app.store.readers, 'read'), vi.spyOn(app.store.scans, 'read')];
   const query = `query ($no: Boolean = false) { __typename @include(if: $no)

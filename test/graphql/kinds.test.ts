@@ -1,4 +1,4 @@
-// A noun with kinds is an interface over GraphQL, with a type of objects for each kind. A price has some: how it is paid.
+// A noun with kinds is an interface over GraphQL, with an object type for each kind. A price has kinds: how it is paid.
 import { describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { createComparison } from '../support/fast-path.ts';
@@ -62,7 +62,7 @@ const KINDS = {
   },
 };
 
-/** Asks Yoga and the fast path, which agree; the fast path sends as many statements as given. */
+/** Sends the operation to Yoga and the fast path, which agree; the fast path sends this many statements. */
 async function ask(query: string, statements: number): Promise<unknown> {
   const { byYoga, second, secondByFastPath, ...sent } = await compare({ caller, body: { query } });
   expect(second).toEqual(byYoga);
@@ -117,7 +117,7 @@ test('of the lines of orders, with what they refer to: one statement', async () 
       orders: { nodes: Array(2).fill({ lineItems: Object.values(KINDS).map((price) => ({ price })) }) },
     },
   });
-  // What a joined row refers to is read apart, once.
+  // The references of a joined row are read separately, once.
   expect(await ask(query(line), 2)).toEqual({
     workspace: { orders: { nodes: Array(2).fill({ lineItems: one }) } },
   });

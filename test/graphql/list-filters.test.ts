@@ -1,4 +1,4 @@
-// Filters and orders of connections (issue 12), on contacts: pages, page info, counts and cursors follow them.
+// Filters and orders of connections, on contacts: pages, page info, counts and cursors follow them.
 import { describe, expect, test } from 'vitest';
 import { encodeCursor, encodeTimeCursor } from '../../src/cursors.ts';
 import { graphql } from '../generated/gql.ts';
@@ -73,7 +73,7 @@ for (let index = 0; index < ROWS; index++) {
   if (row.tagged)
     await prismaOf(app.store).contactTag.create({ data: { workspaceId, contactId: id, tagId } });
   rows.push({ id, ...row });
-  // A neighbour's rows between ours: a list that leaks, or looks for them, shows it.
+  // Another team's rows between ours reveal a list that leaks or reads them.
   await factories.contact(app, { workspaceId: neighbourId, updatedAt: row.at });
 }
 
@@ -128,7 +128,7 @@ describe.each(FILTERS)('%s', (_, argsOf, matches) => {
         field === 'ID' ? encodeCursor('contacts', id) : encodeTimeCursor('contacts', at, id);
       const sorted = field === 'ID' ? rows : rows.toSorted(byTime);
       const ordered = direction === 'ASC' ? sorted : sorted.toReversed();
-      // Places of rows that the filter leaves out are places as well.
+      // Positions of rows that the filter excludes are positions too.
       for (const [from, to] of [
         [-1, ROWS],
         [3, ROWS],

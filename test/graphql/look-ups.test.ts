@@ -86,7 +86,7 @@ describe.each([...LOOK_UPS])('%s', (field, type) => {
       await send(`{ ${field}(id: "${own()}") { id } }`, key),
       await send(`{ node(id: "${own()}") { id } }`, key),
     ];
-    // Every caller may know whom it stands for.
+    // Every caller may read its own identity.
     const code = type === 'User' ? undefined : [['INSUFFICIENT_SCOPE', undefined]];
     expect(answers.map(codesOf)).toEqual([code, code]);
   });
@@ -181,7 +181,7 @@ describe('tags on objects', () => {
   });
 });
 
-/** The mutations that create: what they show of a new object, and the type of its edges. */
+/** The mutations that create: the selection for a new object, and the type of its edges. */
 const CREATIONS = Object.values((schema.getMutationType() as GraphQLObjectType).getFields()).flatMap(
   ({ name, type }) => {
     const fields = (getNamedType(type) as GraphQLObjectType).getFields();
@@ -193,7 +193,7 @@ const CREATIONS = Object.values((schema.getMutationType() as GraphQLObjectType).
 
 test('every mutation that creates an object of a list returns its edge', () => {
   const names = Object.keys((schema.getMutationType() as GraphQLObjectType).getFields());
-  // What is created in a workflow is shown in its tree.
+  // New objects in a workflow are in its tree.
   const inTree = ['createConditionalSplit', 'createSplitTest'];
   const creating = names.filter((name) => /^(create|upsert|apply)/.test(name) && !inTree.includes(name));
   expect(CREATIONS.map(([name]) => name).sort()).toEqual(creating.sort());
@@ -222,7 +222,7 @@ test.each(CREATIONS)(
   async (name, edge, type) => {
     const tenant = await createTenant(gateway.app, name);
     const { teamId } = tenant.workspace;
-    // An endpoint is told of contacts.
+    // An endpoint gets events of contacts.
     const scopes = ['write', ...(type === 'WebhookEndpoint' ? ['contacts:read'] : [])];
     const writer = await factories.apiKey(gateway.app, { teamId, scopes });
     const reader = await factories.apiKey(gateway.app, { teamId });

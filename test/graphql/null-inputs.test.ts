@@ -1,4 +1,4 @@
-// Null for an optional field of any mutation's input is as if it were not given, or clears: it is refused where leaving it out is.
+// Null for an optional field of any mutation's input counts as absent, or clears the field: it is refused only if an absent field is.
 import { GraphQLNonNull, isInputObjectType } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { schema } from '../../src/graphql/schema.ts';
@@ -13,7 +13,7 @@ const gateway = await ownGateway({ env: { LOOKUP_CACHE_MS: '60000' } });
 const teamId = (await factories.team(gateway.app)).id;
 const caller = await factories.apiKey(gateway.app, { teamId });
 
-/** Null is refused where a field that is not given does something else. */
+/** Null is refused if an absent field has another effect. */
 const REFUSES_NULL = ['refundTransaction amount'];
 
 const MUTATIONS = Object.values(schema.getMutationType()?.getFields() ?? {}).map(({ name, args }) => {
@@ -24,7 +24,7 @@ const MUTATIONS = Object.values(schema.getMutationType()?.getFields() ?? {}).map
   return { name, optional: fields.map((field) => field.name) };
 });
 
-/** What becomes of a mutation in a tenant of its own, whose input has these values besides. */
+/** The result of a mutation in its own tenant, whose input also has these values. */
 async function codeOf(name: string, values: Readonly<Record<string, unknown>>): Promise<string | null> {
   const tenant = await createTenant(gateway.app, 'ours', teamId);
   const ids = await idsOf(gateway.app, tenant);
@@ -40,7 +40,7 @@ describe.each(MUTATIONS)('$name', ({ name, optional }) => {
     for (const field of sampleAt(name, fields, 4)) {
       const without = await codeOf(name, { [field]: undefined });
       const withNull = await codeOf(name, { [field]: null });
-      // A contact can be created of members without values, but not of none.
+      // A contact can be created with members without values, but not without members.
       if (withNull !== null) expect([field, withNull]).toEqual([field, without]);
     }
   });

@@ -1,4 +1,4 @@
-// Pages in the order of time of a list that a saved filter selects.
+// Pages of a list with a saved filter, in the order of time.
 import { expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';

@@ -1,4 +1,4 @@
-// Objects of which nothing is asked for but their lists (src/graphql/unread-parents.ts).
+// Objects of which only lists are selected (src/graphql/unread-parents.ts).
 import { expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';

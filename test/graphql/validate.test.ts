@@ -50,7 +50,7 @@ describe.each(['application/json', 'application/graphql-response+json'])('for %s
     [{ query: BOTH, operationName: ['A'] }, 'operationName must be a string.'],
     [{ query: BOTH, operationName: { name: 'A' } }, 'operationName must be a string.'],
   ])('%j is told what is wrong with its operationName', async (body, message) => {
-    // The fast path knows the documents that are in order.
+    // The fast path has compiled the valid documents.
     for (const operationName of ['A', 'B']) await send({ query: BOTH, operationName }, accept);
     const response = await send(body, accept);
     expect(response.status).toBe(400);

@@ -1,4 +1,4 @@
-// Changes of a workflow name steps by global ids: of the type that the step has.
+// Changes of a workflow refer to steps by global ids with the type of the step.
 import { expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';

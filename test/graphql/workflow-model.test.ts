@@ -52,7 +52,7 @@ type Choice = typeof anyChoice extends fc.Arbitrary<infer Value> ? Value : never
 
 const { hasTriggers: HAS_TRIGGERS } = await app.store.placement.rules();
 
-/** Has pages told of their steps by triggers too, or only by the statements that change steps, as it is on shards. */
+/** Updates the pages of steps by triggers too, or only by the statements that change steps, as on shards. */
 async function withTriggers(isSo: boolean): Promise<void> {
   const change = isSo ? 'enable' : 'disable';
   if (HAS_TRIGGERS)
@@ -103,7 +103,7 @@ async function begin() {
     const { op, a, b, c, isOdd } = choice;
     const place = placeOf(choice);
     const shown = nodesOf(tree).flatMap(({ page }) => page ?? []);
-    // Now and then one that a step shows already.
+    // Occasionally a page that a step already shows.
     const page = c % 9 === 0 && shown.length > 0 ? (pick(shown, a) ?? '') : await newPage();
     const step = pick(keysOf(tree), a);
     const split = pick(keysOf(tree, 'conditional_split'), b);
@@ -141,7 +141,7 @@ async function begin() {
     if (op === 5) return { op: 'rename', step, name: `name ${c}` };
     if (op === 6 && split !== undefined) return { op: 'setFirst', split, branch: isOdd ? 0 : 1, page };
     if (op === 6 && test !== undefined) return { op: 'setWeight', test, weight: c % 101 };
-    // Not too often: little would be left.
+    // Not too often: few steps would remain.
     if (op === 7 && either !== undefined && isOdd)
       return { op: 'remove', split: either.key, discard: pick([0, 1, 'both'] as const, c) ?? 'both' };
     return { op: 'addPage', page, place };

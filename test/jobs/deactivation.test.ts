@@ -1,4 +1,4 @@
-// What follows for an endpoint from what comes of its deliveries (src/jobs/delivery/deliver.ts), and how a backlog meets a dead receiver.
+// The effects of delivery results on an endpoint (src/jobs/delivery/deliver.ts), and a backlog for a dead receiver.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Prisma } from '#prisma';
@@ -32,7 +32,7 @@ afterAll(() => close());
 
 const DEACTIVATED = 'webhooks/outgoing/endpoint.deactivated';
 
-/** An endpoint that is told of contacts, and another one of its owner's that is told of endpoints. */
+/** An endpoint for events of contacts, and another one of its owner for events of endpoints. */
 async function setUp(overrides: Parameters<typeof webhookEndpoint>[1] = {}) {
   const { app } = gateway;
   const { id: workspaceId, teamId } = await workspace(app);
@@ -65,7 +65,7 @@ async function setUp(overrides: Parameters<typeof webhookEndpoint>[1] = {}) {
 test('410 ends the subscription: nothing more is sent, and the owner is notified', async () => {
   const { create, read, endpoint } = await setUp({ strictOrder: true });
   const created = Promise.all(['ann', 'bob', 'cy'].map(create));
-  // A change that comes after the deactivation makes no delivery.
+  // A change after the deactivation creates no delivery.
   dead.answer = async () => {
     await created;
     return 410;
@@ -121,7 +121,7 @@ test('a pending delivery stays pending when its owner deactivates the endpoint',
   const event = await webhookEvent(gateway.app, { workspaceId });
   const due = { status: 'pending', nextAttemptAt: new Date() };
   await webhookDelivery(gateway.app, { workspaceId, endpointId: endpoint.id, eventId: event.id }, due);
-  // A worker that looks at it leaves it alone.
+  // A worker that finds it leaves it alone.
   gateway.app.store.deliveries.announce([endpoint.id]);
   const other = await setUp();
   await other.create('ann');
@@ -202,7 +202,7 @@ test('a backlog keeps its attempts while the receiver is down, and is delivered 
   expect(dead.received.length).toBeLessThan(4);
   expect(dead.maxUnderWay()).toBeLessThan(3);
   dead.answer = () => 200;
-  // Those that were tried meanwhile have waits of their own.
+  // Those that were tried meanwhile have their own waits.
   await eventually(
     async () => (await read()).deliveries.filter(({ status }) => status === 'delivered').length,
   ).toBeGreaterThan(36);

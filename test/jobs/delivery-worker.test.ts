@@ -47,7 +47,7 @@ async function receiver(): Promise<Receiver> {
   return made;
 }
 
-/** A workspace with an endpoint for each receiver, and what makes contacts in it. */
+/** A workspace with an endpoint for each receiver, and a function that creates contacts in it. */
 async function setUp(urls: readonly string[], overrides: Parameters<typeof webhookEndpoint>[1] = {}) {
   const { app } = gateway;
   const { id: workspaceId, teamId } = await workspace(app);

@@ -11,7 +11,7 @@ import { hasOpenssl, makeCertificate, networks, receive, receiveRaw, receiveTls 
 const PROXY_FAILED = { code: null, error: 'The proxy that webhooks are sent through did not connect.' };
 const allowedNetworks = networks('127.0.0.1/32', '::1/128');
 
-/** What the proxy was asked for. */
+/** The requests to the proxy. */
 let asked: { authority: string; headers: IncomingHttpHeaders }[];
 let status: string;
 let proxyPort: number;

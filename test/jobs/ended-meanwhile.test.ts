@@ -1,4 +1,5 @@
-// What is ended while its endpoint is being delivered to is not sent any more: at most what is under way, and what begins within a second.
+// Deliveries that end during a delivery to their endpoint are not sent any more: at most those in progress, and those that start within a
+// second.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type DeliveryWorker, startDeliveryWorker } from '../../src/jobs/delivery/delivery-worker.ts';
 import { apiKey, webhookEndpoint, workspace } from '../support/factories.ts';
@@ -29,13 +30,13 @@ beforeEach(() => {
   to.answer = () => 200;
 });
 
-/** A workspace and its team. @param id of one that is there */
+/** A workspace and its team. @param id of an existing one */
 async function placeOf(id: bigint | number | undefined): Promise<{ id: bigint; teamId: bigint }> {
   const prisma = prismaOf(gateway.app.store);
   return id === undefined ? workspace(gateway.app) : prisma.workspace.findUniqueOrThrow({ where: { id } });
 }
 
-/** An endpoint with so many deliveries due. */
+/** An endpoint with this many due deliveries. */
 async function setUp(count: number, overrides: Parameters<typeof webhookEndpoint>[1] = {}) {
   const { app } = gateway;
   const { id: workspaceId, teamId } = await placeOf(overrides.workspaceId);

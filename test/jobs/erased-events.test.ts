@@ -1,4 +1,4 @@
-// What is erased is not sent, not even when it was read before.
+// Erased events are not sent, even if they were loaded before.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type DeliveryContext, deliver } from '../../src/jobs/delivery/deliver.ts';
 import { executorOf } from '../../src/store/connections/executor.ts';
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-/** A delivery of a contact's event that was read, and what sends it. */
+/** A loaded delivery of a contact's event, and its sender. */
 async function setUp() {
   const { app } = gateway;
   const { store } = app;

@@ -69,13 +69,13 @@ async function create(url: string, of = workspaceId, by = caller) {
 
 const get = async (id: number) => json(await send('GET', `/images/${id}`));
 
-/** The image once its file was fetched, or could not be. */
+/** The image once its file was fetched, or has failed. */
 async function settled(id: number) {
   await expect.poll(async () => (await get(id)).status, POLL).not.toBe('pending');
   return get(id);
 }
 
-/** What comes of an image whose source answers so. */
+/** The image whose source answers in this way. */
 async function outcomeOf(listener: RequestListener, options = {}) {
   const { url } = await serve(listener);
   start(options);
@@ -160,7 +160,7 @@ test('a file of the largest size is stored in parts, and is returned unchanged',
   expect(image).toMatchObject({ status: 'ready', byte_size: MAX_BYTES, content_type: 'image/gif', width: 7 });
   const served = await file(image.url);
   expect(Buffer.compare(Buffer.from(await served.arrayBuffer()), large)).toBe(0);
-  // Whoever has begun to read it does not get a part of it as if it were all.
+  // A client that has started to read it does not mistake a part of it for the complete file.
   const begun = (await file(image.url)).body?.getReader();
   await begun?.read();
   expect((await send('DELETE', `/images/${image.id}`)).status).toBe(204);
@@ -391,7 +391,7 @@ test('a new source is fetched, and gets another URL; a new name does not affect 
   status = 500;
   await send('PUT', `/images/${id}`, { image: { upload_source_url: url } });
   expect(await settled(id)).toMatchObject({ status: 'failed', byte_size: null });
-  // Once more, because it failed.
+  // Again, because it failed.
   status = 200;
   await send('PUT', `/images/${id}`, { image: { upload_source_url: url } });
   expect(await settled(id)).toMatchObject({ status: 'ready', error: null, content_type: 'image/png' });

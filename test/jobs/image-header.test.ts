@@ -1,4 +1,4 @@
-// What is read of the header of a file that anybody may have made (src/jobs/images/image-header.ts).
+// Reading the header of an untrusted file (src/jobs/images/image-header.ts).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ImageFailure } from '../../src/jobs/images/image-errors.ts';
@@ -82,7 +82,7 @@ describe('refuses a file that is built to take long to read, even with a size in
   });
 });
 
-/** A picture into which bytes were put. */
+/** A picture with inserted bytes. */
 function spliced(file: Buffer, at: number, bytes: Buffer): Buffer {
   return Buffer.concat([file.subarray(0, at), bytes, file.subarray(at)]);
 }

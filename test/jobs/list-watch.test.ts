@@ -1,4 +1,4 @@
-// Who holds lists up is named, and a session of the gateway's own is ended.
+// Sessions that delay lists are reported, and the gateway's own are ended.
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startListWatch } from '../../src/jobs/list-watch.ts';
@@ -21,7 +21,7 @@ afterAll(async () => {
   await gateway.close();
 });
 
-/** A session in a transaction that has drawn an id. */
+/** A session in a transaction that has taken an id. */
 async function open(application_name: string): Promise<pg.Client> {
   const client = new pg.Client({ ...gateway.app.store.connection, application_name });
   client.on('error', () => {});

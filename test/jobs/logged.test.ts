@@ -1,4 +1,4 @@
-// What the log says of deliveries, at the level that says most: neither secrets, nor what was sent, nor what was answered.
+// The log about deliveries, at the most detailed level: no secrets, no bodies, no answers.
 import { afterAll, expect, test } from 'vitest';
 import { startDeliveryWorker } from '../../src/jobs/delivery/delivery-worker.ts';
 import { createLogger } from '../../src/output/log.ts';

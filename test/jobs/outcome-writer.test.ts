@@ -1,4 +1,4 @@
-// Recording outcomes while the database is away, and where one of them cannot be recorded.
+// Recording outcomes while the database is unreachable, and when one of them cannot be recorded.
 import { expect, test } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import { createOutcomeWriter } from '../../src/jobs/delivery/outcome-writer.ts';

@@ -1,4 +1,4 @@
-// What receivers get beside what the public service sends: the same members, of the same types.
+// Deliveries compared with those of the public service: the same members, of the same types.
 import { expect, test } from 'vitest';
 import { toDeliveryBody } from '../../src/jobs/delivery/attempt.ts';
 import { capturedDelivery as captured } from './captured-delivery.ts';

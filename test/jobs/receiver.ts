@@ -10,7 +10,7 @@ import { join } from 'node:path';
 
 export interface Receiver extends AsyncDisposable {
   readonly port: number;
-  /** Connections that were made to it, whether or not anything was sent. */
+  /** Connections to it, whether or not anything was sent. */
   readonly connections: number;
 }
 
@@ -24,7 +24,7 @@ export function networks(...ranges: readonly string[]): BlockList {
   return list;
 }
 
-/** A server that does with a connection what the test likes. */
+/** A server with a handler for connections. */
 export function receiveRaw(
   onSocket: (socket: Socket) => void,
   host?: string,

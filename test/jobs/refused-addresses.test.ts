@@ -35,7 +35,7 @@ const post = (sender: Sender, url: string) =>
   sender.send({ url, headers: {}, body: '{}' }, new AbortController().signal);
 const inUrl = (address: string) => (isIPv6(address) ? `[${address}]` : address);
 
-/** Addresses that the machine is given for the test, where that is allowed. */
+/** Addresses that the test adds to the machine, if that is permitted. */
 const GIVEN = [
   ...['10.213.0.1/32', '172.31.213.1/32', '192.168.213.1/32', '100.64.213.1/32', '169.254.213.1/32'],
   ...[
@@ -96,7 +96,7 @@ test('no refused address of this machine is connected to, by itself or by a name
     expect(await post(named, `http://a.example:${receiver.port}/`)).toMatchObject(REFUSED);
   }
   expect(receiver.connections).toBe(0);
-  // The listener would have heard it.
+  // The listener would have received it.
   for (const address of addresses) await reach(address, receiver.port);
   expect(receiver.connections).toBe(addresses.length);
 });

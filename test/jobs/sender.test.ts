@@ -1,4 +1,4 @@
-// What an attempt to deliver comes to, with receivers of every kind (src/jobs/delivery/sender.ts).
+// The results of attempts to deliver, with receivers of every kind (src/jobs/delivery/sender.ts).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -64,7 +64,7 @@ test('deliveries to one receiver reuse connections, and concurrent ones have one
   const sender = newSender();
   const url = `http://127.0.0.1:${receiver.port}/`;
   for (let count = 0; count < 5; count++) await post(sender, url);
-  // undici lets a connection rest for a turn of the event loop, in which the next one may begin.
+  // undici leaves a connection idle for an event loop tick, in which the next one may start.
   expect(receiver.connections).toBeLessThanOrEqual(2);
   await Promise.all(Array.from({ length: 4 }, () => post(sender, url)));
   expect(receiver.connections).toBeGreaterThanOrEqual(4);

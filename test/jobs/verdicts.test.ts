@@ -1,4 +1,4 @@
-// What came of an attempt is written, and held against its endpoint, only as far as it is still true when it is written.
+// The result of an attempt is recorded, and counted for its endpoint, only as far as it is still true at that time.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { executorOf } from '../../src/store/connections/executor.ts';
 import { eraseContact } from '../../src/store/erasure/contact-erasure.ts';

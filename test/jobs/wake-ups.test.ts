@@ -1,4 +1,4 @@
-// What wakes the worker of an endpoint that is being delivered to: what becomes due for it, and nothing that happens to others.
+// Reasons to wake the worker of a busy endpoint: its own due deliveries, and nothing that happens to others.
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type DeliveryWorker, startDeliveryWorker } from '../../src/jobs/delivery/delivery-worker.ts';

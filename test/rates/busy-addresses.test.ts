@@ -1,4 +1,4 @@
-// Which networks are watched, and which of their credentials are let through.
+// Which networks are tracked, and which of their credentials are admitted.
 import { afterEach, expect, test, vi } from 'vitest';
 import { createBusyAddresses } from '../../src/rates/busy-addresses.ts';
 

@@ -1,4 +1,4 @@
-// A limit holds whatever is asked of it, and takes a bounded amount of memory.
+// A limit holds for any requests, with a bounded amount of memory.
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { BoundedMemory, createCounter } from '../../src/rates/counter.ts';

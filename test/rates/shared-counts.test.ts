@@ -1,4 +1,4 @@
-// While Redis is away or silent, requests are answered as if there were none, and each process counts by itself.
+// While Redis is unreachable or silent, requests are answered as without it, and each process counts by itself.
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
@@ -32,7 +32,7 @@ async function ratesOver(redisUrl: string): Promise<{ lines: string[]; states: (
   return { lines, states };
 }
 
-/** A server that speaks as Redis does until it is told to be silent. @returns what it was sent */
+/** A server with the protocol of Redis until it is silenced. @returns what it received */
 async function listen(answers: (command: string) => string | null): Promise<{ url: string; sent: string[] }> {
   const sent: string[] = [];
   server = createServer((socket) => {

@@ -1,4 +1,4 @@
-// A description says of each field what the table's column is: its type, and whether it can be null.
+// A description has the type and nullability of each table column.
 import { expect, test } from 'vitest';
 import { placesOf } from '../../src/resources/currencies.ts';
 import { typeOf } from '../../src/resources/field-types.ts';
@@ -9,7 +9,7 @@ import { tableNamed } from '../../src/store/tables/tables.ts';
 import { sharedGateway } from '../support/gateway.ts';
 import { RESOURCES } from '../support/resources.ts';
 
-/** Columns that are in no description: what only the store and the services look at. */
+/** Columns that are in no description: only the store and the services use them. */
 const NOT_SHOWN: Readonly<Record<string, readonly string[]>> = {
   teams: ['subdomain'],
   contact_tags: ['applied_at'],
@@ -61,7 +61,7 @@ for (const { table, name, type, nullable } of rows) {
   columnsOf.set(table, columns.set(name, { type, nullable }));
 }
 
-/** Fields that are no column of their table by their own name: they have SQL of their own. */
+/** Fields without a column of the same name: they have their own SQL. */
 function computedOf({ table, fields }: Resource): string[] {
   const columns = tableNamed(table as NounTable)?.columns ?? {};
   return Object.keys(fields).filter((property) => {
@@ -72,7 +72,7 @@ function computedOf({ table, fields }: Resource): string[] {
   });
 }
 
-/** Of no table: it is the same for everybody. */
+/** Without a table: it is the same for everybody. */
 const WITHOUT_TABLE = ['WebhookEventType'];
 /** Opened for the one answer that shows it. */
 const OPENED = ['webhookSecret'];

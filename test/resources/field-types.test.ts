@@ -1,4 +1,4 @@
-// The table of field types: whatever is taken of a type comes out again as it is stored and shown.
+// The table of field types: every accepted value of a type is returned as it was stored.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { placesOf } from '../../src/resources/currencies.ts';

@@ -1,4 +1,4 @@
-// Every description is in the list of nouns, once, and says what is made from it.
+// Every description is in the list of nouns, once, and complete.
 import { describe, expect, test } from 'vitest';
 import { childFaults } from '../../src/resources/child-faults.ts';
 import { contact } from '../../src/resources/contacts.ts';

@@ -1,4 +1,4 @@
-// Amounts of money have the digits that their currency has (src/services/input/amounts.ts).
+// Amounts of money have the decimal places of their currency (src/services/input/amounts.ts).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../src/errors.ts';
@@ -16,7 +16,7 @@ const FIELDS = {
 
 const { settle, needRow } = amountsOf(FIELDS) as Amounts;
 
-/** The members that are blamed, by the code of what is wrong with each. */
+/** The members with errors, by the code of the error. */
 function refusal(given: object, was: object): Record<string, string> {
   try {
     settle({ ...given }, { ...was }, restNameOf);

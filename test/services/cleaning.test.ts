@@ -1,4 +1,4 @@
-// What is deleted once it is over, when, and what is kept.
+// Which expired rows are deleted, when, and which are kept.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { cleaning } from '../../src/jobs/cleaning.ts';
 import { clean } from '../../src/services/cleaning.ts';
@@ -105,7 +105,7 @@ describe('a client that registered itself', () => {
   const client = (ageDays: number, overrides: object = {}) =>
     factories.oauthClient(gateway.app, { dynamic: true, createdAt: ago(ageDays * DAY_MS), ...overrides });
   const isThere = async ({ id }: { id: string }) => (await prisma().oauthClient.count({ where: { id } })) > 0;
-  /** Somebody's grant to it. */
+  /** A person's grant to it. */
   const grantTo = async ({ id: clientId }: { id: string }, expiresAt: Date) =>
     oauthGrant(gateway.app, { teamId: (await factories.team(gateway.app)).id, clientId, expiresAt });
 

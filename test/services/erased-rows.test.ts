@@ -17,7 +17,7 @@ import { line, offer } from '../support/orders/shop.ts';
 import { createRestClient } from '../support/rest-client.ts';
 
 const MARKER = 'Conspicuous';
-/** The personal texts of each noun that anything can be written into. */
+/** The writable personal texts of each noun. */
 const PERSONAL = NOUNS.filter(isBlankedByErasure).map((noun) => ({
   table: noun.table,
   columns: Object.entries<Field>(noun.fields)
@@ -32,7 +32,7 @@ let client: Awaited<ReturnType<typeof createRestClient>>;
 let shop: Awaited<ReturnType<typeof open>>;
 
 const run = <T>(work: (tx: Executor) => PromiseLike<T>) => inTransaction(pool, work);
-/** Erases as the request's transaction does, and nothing behind it. */
+/** Erases as the request's transaction does, without the work that follows it. */
 const record = (id = shop.contactId) => run((tx) => eraseContact(tx, client.workspaceId, BigInt(id), null));
 
 /** A contact with an order, and a row of every noun that can have personal data of it. */
@@ -99,7 +99,7 @@ async function open() {
   return { contactId, id, invoice, paths, order };
 }
 
-/** What each path shows. */
+/** The answer of each path. */
 async function shown(): Promise<Record<string, string>> {
   const answers = Object.entries(shop.paths).map(async ([name, path]) => {
     const { status, text } = await client.send('GET', path);
@@ -109,7 +109,7 @@ async function shown(): Promise<Record<string, string>> {
   return Object.fromEntries(await Promise.all(answers));
 }
 
-/** In which tables the person still stands. */
+/** The tables that still contain personal data. */
 async function traces(): Promise<string[]> {
   const tables = [...PERSONAL.map(({ table }) => table), 'events', 'audit_entries'];
   const counted = await Promise.all(

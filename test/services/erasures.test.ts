@@ -35,7 +35,7 @@ afterAll(async () => {
 const pool = () => gateway.app.store.pool;
 const run = <T>(work: (tx: Executor) => PromiseLike<T>) => inTransaction(pool(), work);
 
-/** Where the person still stands, and how often. */
+/** The places that still contain personal data, and how often. */
 async function traces(): Promise<Record<string, number>> {
   const found: Record<string, number> = {};
   for (const table of ['contacts', 'audit_entries', 'events', 'webhook_attempts']) {
@@ -53,7 +53,7 @@ const pending = async () =>
     where: { workspaceId: client.workspaceId, status: 'pending' },
   });
 
-/** A contact with so many events, each with a delivery that has been attempted once and is due again, and as many audit entries. */
+/** A contact with this many events, each with a delivery that has been attempted once and is due again, and as many audit entries. */
 async function somebody(count: number) {
   const { app } = gateway;
   const { workspaceId } = client;
@@ -78,7 +78,7 @@ async function somebody(count: number) {
   return { id, made: made.body, endpoint };
 }
 
-/** Erases as the request's transaction does, and nothing behind it. */
+/** Erases as the request's transaction does, without the work that follows it. */
 async function record(id: bigint): Promise<Erasure> {
   await prismaOf(gateway.app.store).$transaction((tx) => eraseContact(tx, client.workspaceId, id, null));
   return undoneOf(id);
@@ -203,7 +203,7 @@ test('a contact with much data is blanked further in the background', async () =
   const eraser = startEraser(gateway.app);
   await expect.poll(traces).toEqual({});
   await eraser.close();
-  // Of the erasure itself an endpoint is told.
+  // Endpoints are notified of the erasure itself.
   expect(await pending()).toBe(1);
 });
 

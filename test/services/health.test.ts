@@ -1,4 +1,4 @@
-// Readiness is asked by anybody, as often as they like (src/services/health.ts).
+// Anybody may check readiness, as often as they like (src/services/health.ts).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createServer } from '../../src/http/server.ts';

@@ -1,4 +1,4 @@
-// What may be a name: of a key, a client, a person, whoever gives it (src/services/accounts/names.ts).
+// Valid names of keys, clients and people, whoever sets them (src/services/accounts/names.ts).
 import { expect, test } from 'vitest';
 import { isName, parseName } from '../../src/services/accounts/names.ts';
 

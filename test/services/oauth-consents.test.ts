@@ -1,4 +1,4 @@
-// What a person granted, as they see and withdraw it, and what may be granted at all.
+// A person's grants, as they see and revoke them, and the possible choices.
 import { describe, expect, test } from 'vitest';
 import { grantable, SCOPES } from '../../src/auth/scopes.ts';
 import * as consents from '../../src/services/sign-in/oauth-consents.ts';
@@ -26,7 +26,7 @@ describe('a person', () => {
     const ended = await make({ userId });
     await revokeGrant(store(), { key: ended.key }, new Date());
     await make({ userId, expiresAt: hence(-1000) });
-    // Not consented to yet.
+    // Without consent yet.
     const { id: clientId } = await factories.oauthClient(gateway.app);
     const expiresAt = hence(60_000);
     await saveGrant(store(), { key: 'unfinished', userId, clientId, payload: {}, expiresAt });

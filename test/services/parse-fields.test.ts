@@ -1,4 +1,4 @@
-// Untrusted members become properties by a noun's description, or are blamed by their REST names.
+// Untrusted members become properties by a noun's description, or are reported by their REST names.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../src/errors.ts';

@@ -1,4 +1,4 @@
-// Partitions by time are made ahead, dropped by age, and nobody is held up by it (src/services/partitions.ts).
+// Partitions by time are created in advance and dropped by age without blocking anybody (src/services/partitions.ts).
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -38,7 +38,7 @@ const namesOf = async (table = EVENTS) => (await partitions(table)).map(({ name 
 const keep = (table: PartitionedTable) => keepPartitions(gateway.app, table, { oldAt: gateway.app.clock() });
 const checks = () => sql(`select conname from pg_constraint where conname ~ '_is_next$'`);
 
-/** An event of so many days ago. @returns where it stands */
+/** An event from this many days ago. @returns its partition */
 async function addEvent(daysAgo: number): Promise<string> {
   const createdAt = new Date(midnight() - daysAgo * DAY_MS + 1_000);
   const subject = { eventType: 'contact.created', subjectType: 'Contact', subjectId: 7n };

@@ -1,4 +1,4 @@
-// People change their own password: what it takes, what ends, and that the current one cannot be guessed here either.
+// People change their own password: the requirements, the sessions that end, and the limit on guesses of the current one.
 import { beforeEach, expect, test } from 'vitest';
 import * as users from '../../src/services/operator/users.ts';
 import { changePassword, type PasswordChange } from '../../src/services/sign-in/password-change.ts';

@@ -1,4 +1,4 @@
-// Passwords: what is stored of them, and that it is by argon2id with parameters that nobody has lowered.
+// Passwords: only their argon2id hash is stored, with parameters that nobody has lowered.
 import { expect, test } from 'vitest';
 import { DUMMY_HASH, hashPassword, verifyPassword } from '../../src/services/sign-in/passwords.ts';
 

@@ -1,4 +1,4 @@
-// Where people may be sent back to: nowhere that could hand a code to somebody else.
+// Valid redirect URIs: none that could deliver a code to somebody else.
 import { describe, expect, test } from 'vitest';
 import { isNativeRedirect, parseRedirectUris } from '../../src/services/sign-in/redirect-uris.ts';
 

@@ -1,4 +1,4 @@
-// Signing in: what is said, how often one may try, and what cannot be told from the answers.
+// Signing in: the answers, the limits on attempts, and what the answers do not reveal.
 import { createHook } from 'node:async_hooks';
 import { getEventListeners } from 'node:events';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -38,7 +38,7 @@ const fail = (input: Partial<Parameters<typeof signIn>[1]> = {}) =>
     ({ code }: { code: string }) => code,
   );
 const person = () => prismaOf(gateway.app.store).user.findUniqueOrThrow({ where: { id } });
-/** So many failures, from as many addresses. */
+/** This many failures, from as many addresses. */
 async function failOften(times: number, input: Partial<Parameters<typeof signIn>[1]> = {}): Promise<void> {
   for (let i = 0; i < times; i++)
     expect(await fail({ address: `10.1.${networks++}.${i}`, ...input })).toBe('unauthenticated');
@@ -258,7 +258,7 @@ describe('guessing from one address', () => {
   });
   let next = 0;
 
-  /** So many failures, at as many accounts. */
+  /** This many failures, at as many accounts. */
   const spray = (from: string, times: number): Promise<string[]> =>
     Promise.all(
       Array.from({ length: times }, () => fail({ email: accounts[next++ % 60] ?? '', address: from })),

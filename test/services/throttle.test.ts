@@ -1,11 +1,11 @@
-// Under what a network is counted.
+// The keys under which networks are counted.
 import { expect, test } from 'vitest';
 import { createKeyring } from '../../src/auth/keyring.ts';
 import type { App } from '../../src/context.ts';
 import { networkKey, toNetwork } from '../../src/services/limits/throttle.ts';
 import { times } from '../support/nightly.ts';
 
-/** All of an App that is looked at. */
+/** The parts of an App that are used. */
 const withSecret = (secret: string) => ({ keyring: createKeyring(() => [secret]) }) as App;
 
 const network = (i: number) => `2001:db8:${(i >> 16).toString(16)}:${(i & 0xffff).toString(16)}::1`;
@@ -16,7 +16,7 @@ test('a client with any number of networks is counted under at most 65,536 keys'
   const count = times(80_000);
   for (let i = 0; i < count; i++) keys.add(networkKey(app, 'x', network(i)));
   expect(keys.size).toBeGreaterThan(count / 3);
-  // Of so many, some share one.
+  // Among this many, some share one.
   expect(keys.size).toBeLessThanOrEqual(Math.min(65_536, 0.9 * count));
 });
 

@@ -1,4 +1,4 @@
-// What a constraint of the store refuses is an error of the field that it is called after.
+// A violated constraint of the store is an error of the field in its name.
 import { expect, test } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import { appliedTag } from '../../src/resources/applied-tags.ts';
@@ -11,7 +11,7 @@ import { tableOf } from '../../src/store/tables/tables.ts';
 const APPLIED_TAGS = tableOf(appliedTag);
 const CONTACTS = tableOf(contact);
 
-/** As the driver has it. */
+/** In the form of the driver. */
 const refusedBy = (code: string, constraint: string) =>
   Object.assign(new Error(constraint), { code, constraint });
 

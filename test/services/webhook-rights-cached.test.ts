@@ -1,4 +1,4 @@
-// What is remembered of the rights behind a webhook endpoint.
+// Caching of the rights behind a webhook endpoint.
 import { expect, test } from 'vitest';
 import { mayStillReceive } from '../../src/services/webhooks/webhook-rights.ts';
 import { createGateway } from '../support/gateway.ts';

@@ -1,4 +1,4 @@
-// The rights that stand behind a subscription are those that its subscriber has now, not those of then.
+// A subscription has the present rights of its subscriber, not those at its creation.
 import { expect, test } from 'vitest';
 import { TEST_EVENT_TYPE } from '../../src/resources/event-types.ts';
 import { mayReceive } from '../../src/services/webhooks/webhook-rights.ts';

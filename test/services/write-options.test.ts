@@ -1,4 +1,4 @@
-// Which idempotency keys are taken.
+// Which idempotency keys are valid.
 import { describe, expect, test } from 'vitest';
 import { parseIdempotencyKey } from '../../src/services/input/write-options.ts';
 

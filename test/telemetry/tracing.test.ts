@@ -21,7 +21,7 @@ interface OtlpSpan {
   readonly status: { code?: number };
 }
 
-/** A collector that keeps what it is sent. */
+/** A collector that stores what it receives. */
 async function createCollector(status = 200) {
   const bodies: string[] = [];
   const requests: { path: string; headers: Record<string, unknown> }[] = [];
@@ -80,7 +80,7 @@ function tracerTo(endpoint: string, env: Record<string, string> = {}, told: stri
   return createTracer(config.tracing, secrets.tracingHeaders, '1.2.3', log);
 }
 
-/** What the collector has got once the tracer is closed. */
+/** The data of the collector once the tracer is closed. */
 async function received(): Promise<OtlpSpan[]> {
   await tracer.close();
   return collector.spans();

@@ -16,11 +16,11 @@ export function Help() {
         </p>
         {canSignIn ? (
           <p>
-            Or sign in, and choose what the explorer may do for you, and where. Revoke this on{' '}
+            Or sign in, and choose what the explorer may do for you, and where. Withdraw it on{' '}
             <a href={accountUrl} target="_blank" rel="noreferrer">
               your account page
             </a>
-            ; signing out also revokes it.
+            ; signing out also withdraws it.
           </p>
         ) : null}
         <p>The schema needs no key: open the docs with the book icon at the side, or hover over a field.</p>

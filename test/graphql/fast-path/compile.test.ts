@@ -137,7 +137,7 @@ function stringify(data: unknown): string | null {
   }
 }
 
-/** The output is the executor's, or there is none. */
+/** Requires the executor's output, or none. */
 function agree({ expected, written }: Outcome): void {
   if (written !== null) expect(written).toBe(expected);
 }
@@ -386,7 +386,7 @@ describe('fields are collected as in the executor:', () => {
     for (const given of [{}, { t: 'x', d: null, n: [1, 2], c: 'RED' }, { t: null, n: 5, i: 4, nope: 1 }]) {
       await agreeAndWritten(run(schema, query, given));
     }
-    // 1 and null: only the run can tell.
+    // 1 and null: only the execution decides.
     expect((await run(schema, query, { i: null })).written).toBeNull();
   });
 
@@ -403,7 +403,7 @@ describe('fields are collected as in the executor:', () => {
   test('a document that expands into very many fields is not compiled', async () => {
     const level = (n: number) =>
       `fragment F${n} on Thing { ${Array.from({ length: 8 }, (_, i) => `a${i}: thing { ...F${n + 1} }`).join(' ')} }`;
-    // Were all of them compiled, this would not end.
+    // If all of them were compiled, this would not end.
     const query = `{ thing { ...F0 } } ${[...Array(12).keys()].map(level).join(' ')} fragment F12 on Thing { text }`;
     const { written } = await run(schemaOf(of(null)), query);
     expect(written).toBeNull();
@@ -623,7 +623,7 @@ describe('long answers', () => {
       if (!isOver) setImmediate(count);
     };
     const schema = schemaOf(of(longThing()));
-    // The executor's own answer is no part of it.
+    // The executor's own answer does not count.
     const { expected } = await run(schema, QUERY);
     const document = parse(QUERY);
     const [operation] = document.definitions;

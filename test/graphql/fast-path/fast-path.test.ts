@@ -59,7 +59,7 @@ async function agree(request: GraphqlRequest): Promise<Comparison> {
   expect(second).toEqual(byYoga);
   const expected = mustUseFastPath(request, comparison);
   if (expected !== null) expect(secondByFastPath).toBe(expected);
-  // Objects that are not read on the fast path may turn out to be missing: then what is asked for below them was read too.
+  // Objects that the fast path does not read may be missing: then their nested fields were read too.
   const isRefused = byYoga.body.startsWith('{"errors"');
   const selections = JSON.stringify(request.body).split('{').length;
   const most = isRefused ? 2 * statementsByYoga.length + selections : statementsByYoga.length;

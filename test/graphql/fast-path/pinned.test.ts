@@ -1,4 +1,4 @@
-// What trusted documents are compiled to stays, whatever else is compiled (src/graphql/fast-path/fast-path.ts).
+// Compiled trusted documents stay in the cache, whatever else is compiled (src/graphql/fast-path/fast-path.ts).
 import { buildSchema, type DocumentNode, type OperationDefinitionNode, parse } from 'graphql';
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../../src/config/config.ts';
@@ -36,11 +36,11 @@ test('documents that other callers compiled evict each other, but no trusted doc
   const trusted: Params = { query: text, variables: {}, operationName: null, trusted: { text, document } };
   const adHoc = (i: number): Params => ({ ...trusted, query: `query Q${i} { thing }`, trusted: null });
   compile(trusted, document);
-  // Each takes a tenth of the cache, as the number of its tokens says.
+  // Each takes a tenth of the cache, by its number of tokens.
   for (let i = 0; i < 30; i++) compile(adHoc(i), { ...parse(adHoc(i).query), tokenCount: 10_000 });
   expect(await isKnown(adHoc(29))).toBe(true);
   expect(await isKnown(adHoc(0))).toBe(false);
   expect(await isKnown(trusted)).toBe(true);
-  // The same text without its id is another's.
+  // The same text without its id has another cache entry.
   expect(await isKnown({ ...trusted, trusted: null })).toBe(false);
 });

@@ -1,4 +1,4 @@
-// An operation whose compiled form always fails is left to Yoga (src/graphql/fast-path/fast-path.ts).
+// An operation whose compiled form always fails is passed to Yoga (src/graphql/fast-path/fast-path.ts).
 import { buildSchema, type OperationDefinitionNode, parse } from 'graphql';
 import { expect, test } from 'vitest';
 import type { GraphContext } from '../../../src/graphql/context.ts';

@@ -25,7 +25,7 @@ function ask(query: string, variables: object, by: Caller = caller) {
   return post(gateway, { query, variables: { id, ...variables } }, { caller: by });
 }
 
-/** An answer whose size is that of so many contacts. */
+/** An answer with the size of this many contacts. */
 async function expectWhole(query: string, n: number): Promise<void> {
   const { response, data, errors } = await ask(query, { n });
   expect([response.status, errors]).toEqual([200, undefined]);

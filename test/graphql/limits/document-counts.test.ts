@@ -1,4 +1,4 @@
-// What a document may have many of is limited before it is validated, as often as its fragments are spread; without credentials, less.
+// The counts of a document are limited before validation, including expanded fragments; without credentials, the limits are lower.
 import fc from 'fast-check';
 import { getIntrospectionQuery, parse } from 'graphql';
 import { describe, expect, test } from 'vitest';
@@ -64,9 +64,9 @@ describe.each(COUNTED)('%s', (what, documentOf, most, mostAnonymous) => {
     const send = (count: number) =>
       post(gateway, { query: documentOf(count), operationName: 'Q0' }, { caller: who() });
     const allowed = await send(limit);
-    // Validation may have something against it.
+    // Validation may report errors.
     for (const { message } of allowed.errors ?? []) expect(message).not.toContain('at most');
-    // Where a fragment is spread twice, there is no odd number.
+    // A fragment that is spread twice gives only even numbers.
     const step = documentOf(2).includes('...G') || documentOf(2).includes('... {') ? 2 : 1;
     const { response, errors } = await send(limit + step);
     expect(response.status).toBe(400);

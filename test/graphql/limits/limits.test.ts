@@ -129,7 +129,7 @@ describe('cost', () => {
       (_, i) =>
         `fragment F${i} on Workspace { a${i}: team { name } ...F${i + 1} ... on Workspace { ...F${i + 1} } }`,
     );
-    // Were each use computed anew, this would not end.
+    // If each use were computed anew, this would not end.
     await refusalOf(`{ ${WORKSPACE} { ...F0 } } ${fragments.join(' ')} fragment F40 on Workspace { id }`);
   });
 

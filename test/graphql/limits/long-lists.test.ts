@@ -1,5 +1,4 @@
-// Lists of references and of children that are longer than the cost analysis assumes: what they cost, and that they leave the event loop
-// room for others.
+// Lists of references and of children that are longer than the cost analysis assumes: their cost, and event loop ticks for other work.
 import {
   getNamedType,
   getNullableType,
@@ -39,7 +38,7 @@ await factories.workflow(
   Array.from({ length: STEPS }, (_, i) => `Step ${i}`),
 );
 
-/** What an operation answers, and what it costs. @param way who executes it */
+/** The answer of an operation, and its cost. @param way the executor that answers */
 async function ask(selection: string, way: 'the full executor' | 'the fast path') {
   // The fast path does not compile operations with directives, and executes others from the second time on.
   const directive = way === 'the full executor' ? '__typename @include(if: true)' : '';

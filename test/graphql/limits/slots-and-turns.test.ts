@@ -1,4 +1,5 @@
-// What the fast path leaves to Yoga waits for a turn of its team first, and keeps no slot of large answers meanwhile (src/graphql/handler.ts).
+// An operation that the fast path passes to Yoga first waits for a queue slot of its team, and holds no slot of large answers meanwhile
+// (src/graphql/handler.ts).
 import { expect, test } from 'vitest';
 import type { FastPath } from '../../../src/graphql/fast-path/fast-path.ts';
 import { createGraphqlHandler } from '../../../src/graphql/handler.ts';

@@ -81,7 +81,7 @@ async function update(contactId: string, input: Omit<UpdateContactInput, 'contac
   return updateContact?.contact;
 }
 
-/** What was recorded of the workspace's changes. */
+/** The records of the workspace's changes. */
 async function recorded() {
   const prisma = prismaOf(gateway.app.store);
   const where = { workspaceId: workspace.id };

@@ -262,7 +262,7 @@ describe('applying and removing', () => {
     for (const answer of answers.filter(({ errors }) => errors !== undefined))
       expect(refusalOf(answer)).toMatchObject({ code: 'INVALID', field: 'tagId' });
     expect(await appliedCount()).toBe(MAX_TAGS);
-    // A retry of what was made is answered although there is no room any more.
+    // A retry of a successful request is answered although the limit is reached.
     const retried = await Promise.all(
       late.map((tagId) =>
         ask(gateway, APPLY, { input: { contactId, tagId, idempotencyKey: tagId } }, { caller }),

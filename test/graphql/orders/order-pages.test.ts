@@ -1,4 +1,4 @@
-// A page of orders with all that is below them: that it takes one statement, that only what is asked for is read, and who sees it.
+// A page of orders with everything below them: it takes one statement, reads only selected fields, and respects scopes.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as factories from '../../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../../support/gateway.ts';
@@ -6,7 +6,7 @@ import { post } from '../../support/graphql.ts';
 import { statementsOf } from '../../support/graphql-statements.ts';
 
 const ORDERS = 3;
-/** It has everything that PostgreSQL escapes in a record. */
+/** It has every character that PostgreSQL escapes in a record. */
 const ODD = 'Bowl, “big” (1\\2) "é"';
 
 let gateway: Gateway;

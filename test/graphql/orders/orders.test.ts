@@ -1,4 +1,4 @@
-// Orders over GraphQL: a page of them with all that belongs to them, making one, and what an erasure leaves.
+// Orders over GraphQL: a page of them with all their objects, creation, and the data after an erasure.
 import { expect, test } from 'vitest';
 import { countWrongSums } from '../../../src/store/orders/order-sums.ts';
 import * as factories from '../../support/factories.ts';

@@ -1,4 +1,4 @@
-// A manifest that is wrong keeps the gateway from starting, with the file and the entry; config and `doctor` say so, too.
+// An invalid manifest prevents the gateway's start, with the file and the entry in the message; config and `doctor` report it too.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';

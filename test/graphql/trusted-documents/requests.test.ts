@@ -1,5 +1,5 @@
-// Clients name a trusted document by its id, in the forms of GraphQL over HTTP, Relay and Apollo; where only these are executed, nothing
-// else is.
+// Clients refer to a trusted document by its id, in the forms of GraphQL over HTTP, Relay and Apollo; with trusted documents only,
+// nothing else is executed.
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, describe, expect, test } from 'vitest';
 import * as factories from '../../support/factories.ts';
@@ -175,7 +175,7 @@ describe('if only trusted documents are allowed', () => {
       const [status, code] = await codeOf(
         await strict.send(`/graphql?${new URLSearchParams(texts)}`, { caller }),
       );
-      // Over GET an empty text is none.
+      // Over GET an empty text counts as absent.
       expect([status, code]).toEqual([
         400,
         texts[0]?.[1] === '' ? 'BAD_REQUEST' : 'PERSISTED_QUERY_ID_REQUIRED',

@@ -1,4 +1,4 @@
-// Customers' own domains: what may be one, and that requests follow at once.
+// Custom domains: valid ones, and that requests follow a change at once.
 import { expect, test } from 'vitest';
 import { workspace as workspaces } from '../../../src/resources/workspaces.ts';
 import * as domains from '../../../src/services/operator/custom-domains.ts';

@@ -1,4 +1,4 @@
-// What the operator may make a team or a workspace of.
+// The rules of teams and workspaces for the operator.
 import { expect, test } from 'vitest';
 import { create as createKey } from '../../../src/services/operator/api-keys.ts';
 import { setSubdomain } from '../../../src/services/operator/subdomains.ts';

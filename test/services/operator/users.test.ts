@@ -1,4 +1,4 @@
-// The rules of people: who there is, where they belong, and what ends when they are kept out.
+// The rules of people: accounts, memberships, and what ends when they are disabled.
 import { beforeEach, expect, test } from 'vitest';
 import { membershipsOf } from '../../../src/services/accounts/users.ts';
 import {
@@ -47,7 +47,7 @@ async function session({ id, publicId: accountId }: { id: bigint; publicId: stri
 }
 const sessionsOf = (userId: bigint) => prismaOf(gateway.app.store).oauthState.count({ where: { userId } });
 
-/** How a grant and its token stand. */
+/** The state of a grant and its token. */
 async function endsOf(grantId: bigint): Promise<(Date | null | undefined)[]> {
   const grant = await prismaOf(gateway.app.store).oauthGrant.findUniqueOrThrow({
     where: { id: grantId },
