@@ -219,7 +219,7 @@ export async function saveMembership(
   membership: { userId: bigint; teamId: bigint; role: TeamRole; createdAt: Date },
 ): Promise<void> {
   const { userId, teamId, role } = membership;
-  // Not an upsert, which with an enum value does not work on Citus (shard-placement/).
+  // Not an upsert: with an enum value it works only on a single PostgreSQL (shard-placement/).
   const { count } = await tx.teamMember.createMany({ data: [membership], skipDuplicates: true });
   if (count === 0) await tx.teamMember.updateMany({ where: { userId, teamId }, data: { role } });
 }
