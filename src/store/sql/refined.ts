@@ -1,6 +1,7 @@
 // The SQL of saved filters: checked criteria become one condition over a row `t`, with every value as a parameter. Its text depends on
 // attributes and clauses, never on values.
 import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Provided } from '../../pagination.ts';
 import type { RefineAttribute } from '../../resources/refine-attributes.ts';
 import { type Sort, toSnakeCase } from '../../resources/resource.ts';
@@ -333,7 +334,16 @@ export function providedValues({ id, updatedAt }: Provided): Values {
  * @param text with named parameters; `$workspace_id` is the workspace
  */
 export function refinedStatement(name: string, text: string): NamedStatement {
-  const statement = numbered(name, text, '$workspace_id');
-  const digest = hash('sha256', statement.text, 'base64url').slice(0, 22);
-  return { ...statement, name: `${name}.${digest}`, isProjection: true };
+  const named = `${name}.${hash('sha256', text, 'base64url').slice(0, 22)}`;
+  const found = refinedStatements.get(named);
+  if (found !== undefined) return found;
+  const statement = { ...numbered(named, text, '$workspace_id'), isProjection: true };
+  refinedStatements.set(named, statement);
+  return statement;
 }
+
+/** By name, because numbering a text takes longer than hashing it. Clients determine the texts, so the cache is limited, in characters. */
+const refinedStatements = new LRUCache<string, NamedStatement>({
+  maxSize: 1_000_000,
+  sizeCalculation: ({ text }) => text.length,
+});

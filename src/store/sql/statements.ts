@@ -106,7 +106,9 @@ export type Values = Readonly<Record<string, unknown>>;
  */
 export function valuesOf({ parameters }: NamedStatement, values: Values): unknown[] {
   return parameters.map((parameter) => {
-    if (!(parameter in values)) throw new TypeError(`The parameter ${parameter} is missing`);
-    return values[parameter];
+    const value = values[parameter];
+    if (value === undefined && !(parameter in values))
+      throw new TypeError(`The parameter ${parameter} is missing`);
+    return value;
   });
 }
