@@ -102,6 +102,7 @@ test('a removal whose connection is killed is 503 and has changed nothing, or is
     ]);
     const path = `/api/v2/funnels/${funnel.id}/conditional_split_steps/${steps.get('S')?.id}?branch=matched`;
     const answer = gateway.send(path, { caller, method: 'DELETE' });
+    // A little later in each round, so that different statements are under way.
     await new Promise((resolve) => setTimeout(resolve, round));
     await killBackends();
     const response = await answer;
@@ -138,6 +139,7 @@ test.each(sampleAt('killed', RECORDED_HERE, 3))(
           headers: { ...headers, 'Idempotency-Key': `round-${fresh.workspace.id}` },
         });
       const first = send();
+      // A little later in each round, so that different statements are under way.
       await new Promise((resolve) => setTimeout(resolve, round));
       await killBackends();
       const response = await first;

@@ -154,6 +154,7 @@ describe('while a removal is being committed', () => {
         async () => expect(await observer.underWay()).toEqual([expect.stringMatching(/^commit$/i)]),
         { timeout: 1_400 },
       );
+      // The deadline passes during the commit: time itself is tested.
       await new Promise((resolve) => setTimeout(resolve, DEADLINE_MS));
     });
     expect((await answer)?.status).toBe(204);

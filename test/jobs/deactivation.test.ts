@@ -152,6 +152,7 @@ test('an endpoint that has failed for three days is deactivated, and keeps its p
   expect((await read()).row).toMatchObject({ deactivationReason: 'failing' });
   expect((await read()).deliveries.every(({ status }) => status === 'pending')).toBe(true);
   const sent = dead.received.length;
+  // Long enough for an attempt: nothing shows that none comes.
   await sleep(700);
   expect(dead.received).toHaveLength(sent);
   expect(endpoint.failingSince).toEqual(long);
@@ -197,8 +198,8 @@ test('a backlog keeps its attempts while the receiver is down, and is delivered 
   const since = new Date(Date.now() - 20_000);
   const { create, read } = await setUp({ failingSince: since });
   await Promise.all(Array.from({ length: 40 }, (_, index) => create(`person-${index}`)));
+  // Time itself is tested: two seconds of pause after each attempt, and more with the time.
   await sleep(1_500);
-  // Two seconds of pause after each, and more with the time.
   expect(dead.received.length).toBeLessThan(4);
   expect(dead.maxUnderWay()).toBeLessThan(3);
   dead.answer = () => 200;

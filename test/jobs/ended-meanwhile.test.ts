@@ -113,6 +113,7 @@ test('a slow endpoint gets nothing more once it is deactivated', async () => {
   to.answer = () => new Promise((resolve) => answers.push(resolve));
   const { endpoint, post } = await setUp(40);
   await eventually(() => to.received.length).toBe(10);
+  // What the worker has read counts as current for a second: time itself is tested.
   await new Promise((resolve) => setTimeout(resolve, 1_100));
   await post(`/webhooks/outgoing/endpoints/${endpoint.id}/deactivate`);
   for (const answer of answers) answer(200);

@@ -394,6 +394,7 @@ describe('an attempt that is stopped', () => {
     await stopped;
     lookedUp.resolve(['127.0.0.1']);
     expect(await post(sender, url)).toMatchObject({ code: 200 });
+    // Long enough for the stopped request to arrive: nothing shows that it does not.
     await sleep(100);
     expect(requests).toBe(1);
   });

@@ -1,5 +1,4 @@
 // The authorization server in general: its address, its metadata, and its behavior during failures.
-import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { closeApp, createApp } from '../../src/app.ts';
 import { SCOPES } from '../../src/auth/scopes.ts';
@@ -7,6 +6,7 @@ import { createServer } from '../../src/http/server.ts';
 import { clean } from '../../src/services/cleaning.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway, ownGateway, TEST_SECRET_KEY } from '../support/gateway.ts';
+import { intercept } from '../support/graphql-statements.ts';
 import {
   Browser,
   createScene,
@@ -30,7 +30,7 @@ function startBeside({ app: { config, log, store } }: Gateway) {
     const sent = body === undefined || body === null ? {} : { body: String(body) };
     return server.fetch(new Request(url, { method, headers: new Headers(headers), ...sent }));
   };
-  return { fetch, close: () => closeApp(app) };
+  return { app, fetch, close: () => closeApp(app) };
 }
 
 type Document = Record<string, unknown> & { readonly grant_types_supported: string[] };
@@ -310,10 +310,19 @@ test('two processes share sessions, codes and tokens, and hear of each other’s
     return [(await scene.fetch(url, { headers })).status, (await there.fetch(url, { headers })).status];
   };
   // Both have cached the token, and would keep it for the 2 seconds of LOOKUP_CACHE_MS without a notification.
-  for (let calls = 0; calls < 4; calls++) {
+  const lookups = async () => {
+    const names: string[] = [];
+    const stops = [here, there].map((gateway) =>
+      intercept(gateway, (name, send) => {
+        if (/^oauth_|signing/.test(name)) names.push(name);
+        return send();
+      }),
+    );
     expect(await statuses()).toEqual([200, 200]);
-    await setTimeout(50);
-  }
+    for (const stop of stops) stop();
+    return names;
+  };
+  await expect.poll(lookups, { timeout: 10_000, interval: 20 }).toEqual([]);
   const revokedAt = performance.now();
   await new Platform(server, scene.fetch, { id, secret }).revoke(tokens.access_token);
   await expect.poll(statuses, { interval: 20 }).toEqual([401, 401]);

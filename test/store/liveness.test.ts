@@ -1,5 +1,4 @@
 // A database that does not answer at all: requests are refused at once, and served when it answers again.
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
@@ -50,6 +49,7 @@ const query = () =>
       query: `{ workspace(databaseId: "${workspaceId}") { contacts(first: 1) { nodes { id } } } }`,
     }),
   });
+const POLL = { timeout: 60_000, interval: 10 };
 const isSaid = (message: string) => gateway.logLines.some((line) => line.includes(message));
 
 /** Another session locks the contacts during `work`. @param work gets a function that waits until this many wait for the lock */
@@ -59,13 +59,13 @@ async function whileLocked(work: (untilWaiting: (count: number) => Promise<void>
   try {
     await other.query('begin; lock table contacts in access exclusive mode');
     await work(async (count) => {
-      for (;;) {
+      const waiting = async () => {
         const { rows } = await other.query<{ waiting: number }>(
           'select count(distinct pid)::int as waiting from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())',
         );
-        if ((rows[0]?.waiting ?? 0) >= count) return;
-        await sleep(10);
-      }
+        return rows[0]?.waiting;
+      };
+      await expect.poll(waiting, POLL).toBeGreaterThanOrEqual(count);
     });
     await other.query('rollback');
   } finally {
@@ -98,7 +98,7 @@ test('open and new requests are refused at once, and served when the database an
   expect(isSaid('the database does not answer')).toBe(true);
 
   network.heal();
-  while ((await page()).status !== 200) await sleep(10);
+  await expect.poll(async () => (await page()).status, POLL).toBe(200);
   expect((await create('new-1')).status).toBe(201);
   // Until PostgreSQL has noticed that the first change was abandoned, its key is in use.
   await expect.poll(async () => (await create('under-way')).status).toBe(201);
@@ -115,7 +115,7 @@ test('a slow database does not count as unreachable', async () => {
     await untilWaiting(2);
     // Two probes are made, and answered.
     const opened = network.connections.length;
-    while (network.connections.length < opened + 4) await sleep(10);
+    await expect.poll(() => network.connections.length, POLL).toBeGreaterThanOrEqual(opened + 4);
     slow.push(...underWay);
   });
   expect((await Promise.all(slow)).map(({ status }) => status)).toEqual([200, 201]);

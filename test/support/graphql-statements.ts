@@ -38,17 +38,22 @@ async function settle({ app: { store } }: Gateway): Promise<void> {
 
 /** Calls `watch` before every named statement, with its values by the names of its parameters, until the returned function is called. */
 export function intercept(
-  gateway: Gateway,
-  watch: (name: string, send: () => Promise<unknown>, values: Values) => Promise<unknown>,
+  gateway: Pick<Gateway, 'app'>,
+  watch: (
+    name: string,
+    send: () => Promise<unknown>,
+    values: Values,
+    signal: AbortSignal | undefined,
+  ) => Promise<unknown>,
 ): () => void {
   const { pool, readers, lookups, scans } = gateway.app.store;
   const { query } = pool;
   const watched =
     (target: object, send: (...args: never[]) => unknown) =>
-    (...args: [Partial<NamedStatement>, unknown[], ...unknown[]]) => {
-      const [{ name = 'unnamed', parameters = [] }, values] = args;
+    (...args: [Partial<NamedStatement>, values: unknown[], tenantId?: unknown, signal?: AbortSignal]) => {
+      const [{ name = 'unnamed', parameters = [] }, values, , signal] = args;
       const byName = Object.fromEntries(parameters.map((parameter, index) => [parameter, values[index]]));
-      return watch(name, async () => Reflect.apply(send, target, args), byName);
+      return watch(name, async () => Reflect.apply(send, target, args), byName, signal);
     };
   const undo = [readers, lookups, scans].map((target) => {
     const { read } = target;
