@@ -528,10 +528,7 @@ describe.each([
       [`${both}&expand[]=fullText`, 'expand[]'],
     ] as const) {
       const refused = await send('PATCH', `/api/v2/offers/${body.id}?${query}`, { name: 'Other' });
-      expect([refused.status, refused.body.errors]).toEqual([
-        422,
-        [{ field, message: `${field} must be full_text or terms.` }],
-      ]);
+      expect([refused.status, refused.body.errors]).toMatchObject([422, [{ field }]]);
       const list = `/api/v2/workspaces/${workspaceId}/offers?${query}`;
       expect((await send('GET', list)).status).toBe(422);
     }

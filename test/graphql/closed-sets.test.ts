@@ -175,7 +175,7 @@ describe('a client', async () => {
     const given = { ...input, paymentType: 'PAYMENT_PLAN', duration: 3 };
     const { errors } = await ask(CREATE, { input: given });
     expect(errors?.[0]).toMatchObject({
-      message: 'interval is required for a PAYMENT_PLAN price.',
+      message: expect.stringContaining('PAYMENT_PLAN'),
       extensions: { code: 'INVALID' },
     });
   });

@@ -108,7 +108,7 @@ test.each([
     caller,
   });
   const { errors } = await expectProblem(response, 'invalid');
-  expect(errors).toEqual([{ field, message: `${field} must be filter.` }]);
+  expect(errors).toMatchObject([{ field }]);
 });
 
 test('a filter is visible only to callers who may read saved filters', async () => {

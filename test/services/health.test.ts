@@ -8,6 +8,8 @@ import { statementsOf } from '../support/graphql-statements.ts';
 const gateway = await ownGateway();
 
 const ask = () => gateway.send('/readyz');
+/** A result is reused for a little less. Time itself is tested: that it has passed is seen only by asking, which begins it anew. */
+const REMEMBERED_MS = 300;
 const askOften = async () => {
   const responses = await Promise.all(Array.from({ length: 50 }, ask));
   return [...new Set(responses.map(({ status }) => status))];
@@ -17,11 +19,13 @@ test('concurrent readiness checks share one probe', async () => {
   const statements = await statementsOf(gateway, async () => {
     expect(await askOften()).toEqual([200]);
   });
-  expect(statements).toHaveLength(3);
+  await sleep(REMEMBERED_MS);
+  expect(statements).toEqual(await statementsOf(gateway, ask));
+  expect(statements).not.toEqual([]);
 });
 
 test('the result is reused for a moment, and then determined anew', async () => {
-  await sleep(300);
+  await sleep(REMEMBERED_MS);
   expect((await ask()).status).toBe(200);
   expect(
     await statementsOf(gateway, async () => {
@@ -29,10 +33,10 @@ test('the result is reused for a moment, and then determined anew', async () => 
     }),
   ).toEqual([]);
   await gateway.app.store.pool.query('alter table _prisma_migrations rename to hidden');
-  await sleep(300);
+  await sleep(REMEMBERED_MS);
   expect(await askOften()).toEqual([503]);
   await gateway.app.store.pool.query('alter table hidden rename to _prisma_migrations');
-  await sleep(300);
+  await sleep(REMEMBERED_MS);
   expect(await askOften()).toEqual([200]);
 });
 
@@ -44,7 +48,7 @@ test('a stopping process is not ready, whatever earlier or concurrent probes fou
   lifetime.isBegun = true;
   expect(await statusOf()).toBe(503);
   lifetime.isBegun = false;
-  await sleep(300);
+  await sleep(REMEMBERED_MS);
   const asked = statusOf();
   lifetime.isBegun = true;
   expect(await asked).toBe(503);
