@@ -40,7 +40,7 @@ export interface Context extends App {
    * Waits for a queue slot of the caller's team, for a request that costs this many points (http/request-turn.ts). A request that costs more
    * than expected releases its slot and waits again. Call it before the work, and not within a change. Absent: requests do not wait.
    */
-  readonly turn?: ((points: number) => Promise<void> | undefined) | undefined;
+  readonly waitForSlot?: ((points: number) => Promise<void> | undefined) | undefined;
   /** The caller. */
   readonly actor: Actor;
   /** The request's host, which may restrict the caller to one team or workspace. */

@@ -5,7 +5,7 @@ import { parseConfig } from './config/config.ts';
 import { SOCKET_VARIABLES } from './config/inherited-socket.ts';
 import { StartupError } from './errors.ts';
 import { buildInfo } from './output/build-info.ts';
-import { outliveOutputs } from './output/closed-pipe.ts';
+import { ignoreFailedOutput } from './output/closed-pipe.ts';
 
 /** Under npm, Ctrl-C sends the signal twice, from the terminal and from npm. Only a signal after this time counts as a second one. */
 const SAME_SIGNAL_MS = 500;
@@ -55,7 +55,7 @@ process.on('SIGINT', () => onSignal('SIGINT'));
 process.on('SIGTERM', () => onSignal('SIGTERM'));
 process.on('SIGHUP', () => onSignal('SIGHUP'));
 if (process.env['npm_lifecycle_event'] === 'npx') stopWithParent();
-const whyUnprinted = outliveOutputs(process.stdout, process.stderr);
+const whyUnprinted = ignoreFailedOutput(process.stdout, process.stderr);
 
 const args = process.argv.slice(2);
 const exitCode = await runProgram(

@@ -167,7 +167,7 @@ test('acquiring with an aborted signal throws its reason and takes no slot', () 
 });
 
 test('an event loop tick starts no more work than its limit, however fast it ends, and alternates between keys', async () => {
-  const queue = createFairQueue({ concurrency: 100, concurrencyPerKey: 100, perTurn: 10 });
+  const queue = createFairQueue({ concurrency: 100, concurrencyPerKey: 100, perTick: 10 });
   const begun: string[] = [];
   const all = Array.from({ length: 1_000 }, () => queue.run('busy', async () => void begun.push('busy')));
   all.push(queue.run('quiet', async () => void begun.push('quiet')));

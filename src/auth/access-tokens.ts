@@ -5,7 +5,7 @@ import { errors, type JWTPayload, jwtVerify } from 'jose';
 import { findToken, type TokenRow } from '../store/accounts/token-liveness.ts';
 import type { OauthActor } from './actor.ts';
 import type { AuthApp } from './auth-app.ts';
-import { type Host, narrow } from './hosts.ts';
+import { type Host, tenancyOnHost } from './hosts.ts';
 import { isForRequest } from './protected-resources.ts';
 import { grantable } from './scopes.ts';
 import { SIGNING_ALG, verifyingKeys } from './signing-keys.ts';
@@ -46,7 +46,7 @@ export async function verifyAccessToken(
   const now = app.clock();
   if ((claims.exp + CLOCK_TOLERANCE_SECONDS) * 1000 <= now.getTime()) return EXPIRED;
   if (!isLive(row, now)) return REVOKED;
-  return { ...bearer, tenancy: narrow(teamId, host, bearer.grantedWorkspaceIds) };
+  return { ...bearer, tenancy: tenancyOnHost(teamId, host, bearer.grantedWorkspaceIds) };
 }
 
 /** The result of `check` for a token, cached unless it is a refusal. The cache key is a hash, so that no credential stays in memory. */

@@ -1,10 +1,10 @@
 // Authenticates a request (spec §5 rules 1-2, RFC 6750 §2.1). An invalid credential does not throw: it makes an anonymous actor with the
 // reason, so that the error can state the scope that the operation needs.
-import { once } from '../concurrency/once.ts';
+import { memoize } from '../concurrency/memoize.ts';
 import { touchApiKey } from '../store/accounts/api-keys.ts';
 import type { Actor, OauthActor } from './actor.ts';
 import type { AuthApp } from './auth-app.ts';
-import { type Host, narrow } from './hosts.ts';
+import { type Host, tenancyOnHost } from './hosts.ts';
 import { hashOf, isJwt } from './tokens.ts';
 
 const TOUCH_INTERVAL_MS = 60_000;
@@ -19,31 +19,33 @@ export async function authenticate(app: AuthApp, headers: Headers, host: Host, u
   if (header === null) return { kind: 'anonymous', rejected: null };
   const token = /^Bearer +([\w.~+/=-]+)$/i.exec(header)?.[1];
   if (token === undefined)
-    return rejected('The Authorization header must be "Bearer", a space, and an API key or an access token.');
+    return rejectedActor(
+      'The Authorization header must be "Bearer", a space, and an API key or an access token.',
+    );
   if (isJwt(token)) {
     const bearer = await verifyJwt(app, token, host, url);
-    return typeof bearer === 'string' ? rejected(bearer) : bearer;
+    return typeof bearer === 'string' ? rejectedActor(bearer) : bearer;
   }
   return apiKeyOf(app, token, host);
 }
 
 /** Loaded with the first token, because they load jose: API keys do not need it, and the process starts faster. */
-const ours = once(() => import('./access-tokens.ts'));
-const theirs = once(() => import('./outside-issuer.ts'));
+const loadOwnTokens = memoize(() => import('./access-tokens.ts'));
+const loadOutsideTokens = memoize(() => import('./outside-issuer.ts'));
 
 async function verifyJwt(app: AuthApp, token: string, host: Host, url: URL): Promise<OauthActor | string> {
   const { outside } = app.config.oauth;
-  if (outside === null) return (await ours()).verifyAccessToken(app, token, host, url);
-  return (await theirs()).verifyOutsideToken(app, outside, token, host);
+  if (outside === null) return (await loadOwnTokens()).verifyAccessToken(app, token, host, url);
+  return (await loadOutsideTokens()).verifyOutsideToken(app, outside, token, host);
 }
 
 async function apiKeyOf(app: AuthApp, token: string, host: Host): Promise<Actor> {
   const hash = hashOf(token);
   const key = hash === null ? null : await app.lookups.login(hash);
-  if (key === null) return rejected('API key invalid.');
+  if (key === null) return rejectedActor('API key invalid.');
   const now = app.clock();
-  if (key.revokedAt !== null && key.revokedAt <= now) return rejected('API key revoked.');
-  if (key.expiresAt !== null && key.expiresAt <= now) return rejected('API key expired.');
+  if (key.revokedAt !== null && key.revokedAt <= now) return rejectedActor('API key revoked.');
+  if (key.expiresAt !== null && key.expiresAt <= now) return rejectedActor('API key expired.');
   if (key.lastUsedAt === null || now.getTime() - key.lastUsedAt.getTime() >= TOUCH_INTERVAL_MS) {
     key.lastUsedAt = now;
     touchApiKey(app.store, key.id, now, TOUCH_INTERVAL_MS).catch((error: unknown) => {
@@ -57,10 +59,10 @@ async function apiKeyOf(app: AuthApp, token: string, host: Host): Promise<Actor>
     name: key.name,
     scopes: key.scopes,
     expiresAt: key.expiresAt,
-    tenancy: narrow(key.teamId, host),
+    tenancy: tenancyOnHost(key.teamId, host),
   };
 }
 
-function rejected(why: string): Actor {
+function rejectedActor(why: string): Actor {
   return { kind: 'anonymous', rejected: why };
 }

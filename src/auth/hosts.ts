@@ -127,7 +127,7 @@ async function lookUpHost(app: AuthApp, name: string): Promise<Host> {
  * The tenancy of a team's credential on a host: the granted workspaces of this host. On another team's host there are none.
  * @param granted the workspaces that the credential is for; null is every workspace of the team
  */
-export function narrow(teamId: bigint, host: Host, granted: readonly bigint[] | null = null): Tenancy {
+export function tenancyOnHost(teamId: bigint, host: Host, granted: readonly bigint[] | null = null): Tenancy {
   if (host.teamId !== null && host.teamId !== teamId) return { teamId: 0n, workspaceIds: [] };
   if (host.workspaceId === null) return { teamId, workspaceIds: granted };
   const { workspaceId } = host;

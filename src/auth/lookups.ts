@@ -59,7 +59,7 @@ export function createLookups(store: Store, ttlMs: number, log: Logger, metrics:
     clear();
   }
 
-  async function forget(): Promise<void> {
+  async function clearAndWait(): Promise<void> {
     if (memory === null) return;
     const waitMs = clearedAt + CLEAR_INTERVAL_MS - performance.now();
     if (next === null && waitMs <= 0) {
@@ -70,12 +70,12 @@ export function createLookups(store: Store, ttlMs: number, log: Logger, metrics:
     await next;
   }
 
-  async function remember<T extends object>(key: string, load: () => Promise<T | null>): Promise<T | null> {
+  async function getOrLoad<T extends object>(key: string, load: () => Promise<T | null>): Promise<T | null> {
     if (memory === null) return load();
     changes ??= listenForChanges({
       store,
       log,
-      onChange: () => void forget(),
+      onChange: () => void clearAndWait(),
       onInterruption() {
         clear();
         // Behind a pooler, this is the only sign that the database was restarted.
@@ -99,16 +99,16 @@ export function createLookups(store: Store, ttlMs: number, log: Logger, metrics:
   return {
     /** The key with this SHA-256, revoked and expired ones included, or null. */
     login: (hash: Uint8Array) =>
-      remember(`k${Buffer.from(hash).toString('latin1')}`, () => findLogin(store, hash)),
-    subdomain: (name: string) => remember(`s${name}`, () => findSubdomain(store, name)),
+      getOrLoad(`k${Buffer.from(hash).toString('latin1')}`, () => findLogin(store, hash)),
+    subdomain: (name: string) => getOrLoad(`s${name}`, () => findSubdomain(store, name)),
     /** The same for a subdomain that is not assigned any more: its absence is cached too. */
     reservedSubdomain: async (name: string) =>
-      (await remember(`r${name}`, async () => ({ owner: await findSubdomain(store, name) })))?.owner ?? null,
-    customDomain: (host: string) => remember(`d${host}`, () => findCustomDomain(store, host)),
+      (await getOrLoad(`r${name}`, async () => ({ owner: await findSubdomain(store, name) })))?.owner ?? null,
+    customDomain: (host: string) => getOrLoad(`d${host}`, () => findCustomDomain(store, host)),
     /** The result of `load`, cached by name like the others. Null is not cached. */
-    remember: <T extends object>(name: string, load: () => Promise<T | null>) => remember(`-${name}`, load),
+    remember: <T extends object>(name: string, load: () => Promise<T | null>) => getOrLoad(`-${name}`, load),
     /** Clears the cache after a change by this process. Resolves when no older entry is used any more. */
-    forget,
+    forget: clearAndWait,
     /** Resolves when a pending clearing is done: for a retried request whose change an earlier request has made already. */
     settle: async (): Promise<void> => void (await next),
     close: async () => changes?.close(),

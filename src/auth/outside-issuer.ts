@@ -12,7 +12,7 @@ import {
 } from './access-tokens.ts';
 import type { OauthActor } from './actor.ts';
 import type { AuthApp } from './auth-app.ts';
-import { type Host, narrow } from './hosts.ts';
+import { type Host, tenancyOnHost } from './hosts.ts';
 import { isFor } from './protected-resources.ts';
 import { SCOPES } from './scopes.ts';
 
@@ -49,7 +49,7 @@ export async function verifyOutsideToken(
     scopes,
     expiresAt: new Date(exp * 1000),
     grantedWorkspaceIds: granted,
-    tenancy: narrow(team.teamId, host, granted),
+    tenancy: tenancyOnHost(team.teamId, host, granted),
   };
 }
 

@@ -13,13 +13,13 @@ export const CATEGORIES = {
     read: 'teams and workspaces, their people, API keys, applications and audit trail',
     write: 'teams and workspaces, and end their API keys and applications',
   },
-  contacts: alike('contacts, their tags and saved filters'),
-  funnels: alike('funnels and sites, their pages and splits'),
-  store: alike('the shop: products, orders, payments and shipping'),
-  webhooks: alike('outgoing webhook endpoints, their events and deliveries'),
+  contacts: sameForBothAccesses('contacts, their tags and saved filters'),
+  funnels: sameForBothAccesses('funnels and sites, their pages and splits'),
+  store: sameForBothAccesses('the shop: products, orders, payments and shipping'),
+  webhooks: sameForBothAccesses('outgoing webhook endpoints, their events and deliveries'),
 } as const satisfies Record<Category, Record<Access, string>>;
 
-function alike(what: string): Record<Access, string> {
+function sameForBothAccesses(what: string): Record<Access, string> {
   return { read: what, write: what };
 }
 
@@ -70,13 +70,13 @@ export function scopeSentence(scope: string): string {
 }
 
 /** Whether `granted` covers `scope`: by the scope itself, or by the wildcard of its access. `write` does not imply `read`. */
-export function covers(granted: ReadonlySet<string>, scope: Scope): boolean {
+export function coversScope(granted: ReadonlySet<string>, scope: Scope): boolean {
   return granted.has(scope) || granted.has(scope.endsWith(':read') ? 'read' : 'write');
 }
 
 /** The members of SCOPES that allow anything. @param needed the scopes that operations need */
 export function usableScopes(needed: ReadonlySet<Scope>): ReadonlySet<string> {
-  return new Set(SCOPES.filter((scope) => [...needed].some((each) => covers(new Set([scope]), each))));
+  return new Set(SCOPES.filter((scope) => [...needed].some((each) => coversScope(new Set([scope]), each))));
 }
 
 /** Whether a scope allows any change. */
@@ -102,7 +102,7 @@ export type Permitted = Caller & { readonly [HOLDS_SCOPE]: true };
  */
 export function requireScope(ctx: { readonly actor: Actor }, scope: Scope): Permitted {
   const actor = requireCaller(ctx, scope);
-  if (!covers(actor.scopes, scope)) {
+  if (!coversScope(actor.scopes, scope)) {
     throw new AppError('insufficient_scope', `This needs the scope ${scope}.`, { scope });
   }
   return actor as Permitted;

@@ -7,7 +7,7 @@ import type { SigningKeyRow } from '../store/accounts/signing-keys.ts';
 import type { Keyring } from './keyring.ts';
 
 /** The purpose for encrypting private parts (keyring.ts). */
-export const SEALED_FOR = 'signing key';
+export const ENCRYPTION_PURPOSE = 'signing key';
 
 export interface KeySet {
   readonly keys: readonly JWK[];
@@ -25,9 +25,9 @@ export function createSigningKeyCache(keyring: Keyring, log: Logger) {
 
   function open({ id, sealedPrivate }: SigningKeyRow): JWK | null {
     // Outside the try: a failure to read the secret keys is not a fault of this signing key.
-    keyring.keysFor(SEALED_FOR);
+    keyring.keysFor(ENCRYPTION_PURPOSE);
     try {
-      return JSON.parse(Buffer.from(keyring.open(SEALED_FOR, sealedPrivate)).toString()) as JWK;
+      return JSON.parse(Buffer.from(keyring.open(ENCRYPTION_PURPOSE, sealedPrivate)).toString()) as JWK;
     } catch {
       log.warn({ kid: id }, 'no secret key opens this signing key: it cannot sign here');
       return null;
@@ -52,7 +52,7 @@ export function createSigningKeyCache(keyring: Keyring, log: Logger) {
       return opened;
     },
     /** Runs `make`, or waits for a running call: concurrent requests to a new store create one key together. */
-    makeOnce(make: () => Promise<void>): Promise<void> {
+    createOnce(make: () => Promise<void>): Promise<void> {
       making ??= make().finally(() => {
         making = null;
       });

@@ -11,7 +11,7 @@ import {
 } from '../store/accounts/signing-keys.ts';
 import { withTransaction } from '../store/changing/transactions.ts';
 import type { AuthApp } from './auth-app.ts';
-import { type KeySet, SEALED_FOR } from './signing-key-cache.ts';
+import { ENCRYPTION_PURPOSE, type KeySet } from './signing-key-cache.ts';
 
 /** RFC 9068 §2.1 requires support for it. */
 export const SIGNING_ALG = 'RS256';
@@ -35,7 +35,7 @@ export interface SigningKeys {
 export async function signingKeys(app: AuthApp): Promise<SigningKeys> {
   const view = viewAt(app, await readKeys(app), app.clock());
   if (view !== null) return view;
-  await app.signingKeyCache.makeOnce(() => createFirstKey(app));
+  await app.signingKeyCache.createOnce(() => createFirstKey(app));
   const created = viewAt(app, await findSigningKeys(app.store), app.clock());
   if (created === null) throw new Error('The signing key that was just made is not there.');
   return created;
@@ -64,7 +64,7 @@ export async function createSigningKey(app: AuthApp) {
     id: kid,
     alg: SIGNING_ALG,
     publicJwk: { kty, n, e, kid, alg: SIGNING_ALG, use: 'sig' } satisfies StoredJwk,
-    sealedPrivate: app.keyring.seal(SEALED_FOR, Buffer.from(JSON.stringify(privateJwk))),
+    sealedPrivate: app.keyring.seal(ENCRYPTION_PURPOSE, Buffer.from(JSON.stringify(privateJwk))),
   };
 }
 

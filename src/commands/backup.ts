@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { StartupError } from '../errors.ts';
 import { writeArchive } from '../store/backup/archive.ts';
 import { withSnapshot } from '../store/backup/dump.ts';
-import { toldOf } from '../store/backup/load.ts';
+import { countRows } from '../store/backup/load.ts';
 import { type Manifest, rowsOf } from '../store/backup/manifest.ts';
 import { findEmbedded } from '../store/embedded/inspect.ts';
 import { migrationState } from '../store/migrations/migrations.ts';
@@ -106,7 +106,7 @@ async function write(
       };
       const progress = createProgress(shell, rowsOf(manifest), 'rows');
       const out = await open(unfinished, 'wx', 0o600);
-      const archive = { manifest, files, copy: (table: string) => toldOf(copy(table), progress.add) };
+      const archive = { manifest, files, copy: (table: string) => countRows(copy(table), progress.add) };
       await writeArchive(out, archive, shell.signal).finally(progress.stop);
       await putInPlace(unfinished, target);
       return manifest;

@@ -112,11 +112,11 @@ export function banner(facts: BannerFacts): string {
     ...(facts.demoCode === null || !opens ? [] : [signedInLine(graphiql, facts.demoCode)]),
     ...(facts.demoKey === null ? [] : [`  Demo key  ${facts.demoKey.token}`]),
     ...(facts.demoPerson === null ? [] : [signInLine(facts.demoPerson)]),
-    `  Data      ${whereData(facts)}`,
+    `  Data      ${dataLocation(facts)}`,
     ...(facts.isSecretKeyWrong ? [`  Warning   ${WRONG_SECRET_KEY}`] : []),
     ...networkLines(facts),
     '',
-    ...whatNext(facts).map((line) => `  ${line}`),
+    ...nextSteps(facts).map((line) => `  ${line}`),
     '',
     '  Stop it with Ctrl-C.',
     '',
@@ -132,7 +132,7 @@ function signInLine({ email, password }: DemoPerson): string {
   return `  Sign in   ${email}  (password ${password})`;
 }
 
-function whereData({ data, config }: BannerFacts): string {
+function dataLocation({ data, config }: BannerFacts): string {
   if (data === null) return 'the PostgreSQL server named in DATABASE_URL';
   const lines = [
     data.folder,
@@ -148,7 +148,7 @@ function whereData({ data, config }: BannerFacts): string {
   return lines.join('\n            ');
 }
 
-function whatNext(facts: BannerFacts): string[] {
+function nextSteps(facts: BannerFacts): string[] {
   switch (facts.store) {
     case 'not migrated':
       return ['The database is not up to date:', '  npx funnel-gateway migrate'];

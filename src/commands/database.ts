@@ -19,7 +19,7 @@ import {
 } from '../store/migrations/session-settings.ts';
 import { untilInterrupted } from './interruption.ts';
 import { linesFor } from './pretty-log.ts';
-import { keptSecretKey } from './secret-key.ts';
+import { loadOrCreateSecretKey } from './secret-key.ts';
 import type { Shell } from './shell.ts';
 import { createTelemetry } from './telemetry.ts';
 
@@ -93,7 +93,7 @@ export async function withApp<T>(
   const log = createLogger(config.logLevel, lines);
   const accessLog = createAccessLogger(config.logLevel, lines);
   const secretKeys = () =>
-    secrets.secretKeys.length > 0 ? secrets.secretKeys : [keptSecretKey(config.dataDir)];
+    secrets.secretKeys.length > 0 ? secrets.secretKeys : [loadOrCreateSecretKey(config.dataDir)];
   const { listenUrl, replicaUrls, redisUrl } = secrets;
   const app = createApp(
     config,

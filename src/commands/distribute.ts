@@ -2,7 +2,7 @@
 import { distribute } from '../store/distribution/distribute.ts';
 import { withDatabase } from './database.ts';
 import { actionsOf } from './operator.ts';
-import { type Program, remark, type Shell, wholeNumber } from './shell.ts';
+import { type Program, printRemark, type Shell, wholeNumber } from './shell.ts';
 
 const EXAMPLES = `
 Run it on the coordinator of Citus, after "migrate", while no gateway runs. It works in one transaction, which blocks all others;
@@ -31,7 +31,7 @@ export function addDistribute(program: Program, shell: Shell): void {
         shell,
         withDatabase,
       )(async ({ store }, { shards }) => {
-        const onPlaced = (placed: number, of: number) => remark(shell, `${placed} of ${of} tables`);
+        const onPlaced = (placed: number, of: number) => printRemark(shell, `${placed} of ${of} tables`);
         const done = await distribute(store.pool, { shards, onPlaced, signal: shell.signal });
         const { distributed, everywhere, tables } = done;
         const where = `${tables} tables in ${done.shards} shards on ${done.nodes} ${done.nodes === 1 ? 'node' : 'nodes'}`;

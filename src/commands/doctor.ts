@@ -2,7 +2,7 @@
 import { versions } from 'node:process';
 import { ConfigError, type Settings } from '../config/config.ts';
 import { nearMissSentence } from '../config/near-misses.ts';
-import { NEEDED } from '../config/variables.ts';
+import { VARIABLES_OF_CHECKS } from '../config/variables.ts';
 import { checkAddresses } from './doctor/addresses.ts';
 import { checkDatabase, clusterOf } from './doctor/database.ts';
 import { checkDisk } from './doctor/disk.ts';
@@ -35,24 +35,25 @@ export function addDoctor(program: Program, shell: Shell): void {
     )
     .addHelpText('after', EXAMPLES)
     .action(async ({ timeout }) => {
-      const findings = await examine(shell, limitsOf(timeout));
-      const status = worst(findings);
+      const findings = await runChecks(shell, limitsOf(timeout));
+      const status = worstStatus(findings);
       report(shell, { status, checks: findings }, textOf(findings));
       if (status === 'fail') throw new FailedAsPrinted();
     });
 }
 
-async function examine(shell: Shell, limits: Limits): Promise<Finding[]> {
+async function runChecks(shell: Shell, limits: Limits): Promise<Finding[]> {
   const program = findingsOf('program').ok(`funnel-gateway ${shell.version}, Node ${versions.node}`);
   const { settings, findings, invalid } = readSettings(shell);
   if (settings === null) return [program, ...findings];
   const { config } = settings;
 
-  const wrong = (name: keyof typeof NEEDED) => NEEDED[name].filter((variable) => invalid.includes(variable));
+  const wrong = (name: keyof typeof VARIABLES_OF_CHECKS) =>
+    VARIABLES_OF_CHECKS[name].filter((variable) => invalid.includes(variable));
 
   /** Skips a check if variables that it needs are invalid, because it would examine something else. */
   async function unlessWrong(
-    name: keyof typeof NEEDED,
+    name: keyof typeof VARIABLES_OF_CHECKS,
     check: () => Promise<Finding[]>,
     { checkMs } = limits,
   ): Promise<Finding[]> {
@@ -119,7 +120,7 @@ function readSettings(shell: Shell): Read {
   }
 }
 
-function worst(findings: readonly Finding[]): Status {
+function worstStatus(findings: readonly Finding[]): Status {
   const has = (status: Status) => findings.some((finding) => finding.status === status);
   return has('fail') ? 'fail' : has('warn') ? 'warn' : 'ok';
 }

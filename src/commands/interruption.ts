@@ -18,13 +18,13 @@ export async function untilInterrupted<T>(
     signal.throwIfAborted();
     return await cancellingOn(signal, () => store.cancel(), work());
   } catch (error) {
-    throw signal.aborted && !saysItself(error)
+    throw signal.aborted && !explainsItself(error)
       ? new StartupError('Interrupted. What was running was undone; start again.', { cause: error })
       : error;
   }
 }
 
 /** Whether an error explains more than that the database did not answer. */
-function saysItself(error: unknown): boolean {
+function explainsItself(error: unknown): boolean {
   return error instanceof StartupError || (error instanceof AppError && error.code !== 'unavailable');
 }

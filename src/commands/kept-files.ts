@@ -21,7 +21,7 @@ export async function readKeptFiles(dataDir: string): Promise<Map<string, string
 }
 
 /** Written files that are not at their final paths yet. */
-interface WaitingFiles {
+interface PendingFiles {
   /** Moves them to their final paths. */
   place(): Promise<void>;
   /** Removes the files that were not moved. */
@@ -38,7 +38,7 @@ export async function writeKeptFiles(
   dataDir: string,
   files: ReadonlyMap<string, string>,
   now: Date,
-): Promise<WaitingFiles> {
+): Promise<PendingFiles> {
   makeTrusted(dataDir);
   const there = await readKeptFiles(dataDir);
   const waiting = (name: string) => join(dataDir, `${name}.restoring`);

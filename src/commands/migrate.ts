@@ -53,15 +53,17 @@ async function create(shell: Shell, name: string): Promise<void> {
 
 async function apply({ signal }: Shell, { store, config, log }: App, force: boolean): Promise<Result> {
   const applied = await applyMigrations(store.pool, undefined, { force, signal });
-  const partitions = await makePartitions({ store, config }).catch(notMade('partitions for the days ahead'));
-  await migrateJobQueue(store.pool, log).catch(notMade('the tables of the job queue'));
+  const partitions = await makePartitions({ store, config }).catch(
+    failedToCreate('partitions for the days ahead'),
+  );
+  await migrateJobQueue(store.pool, log).catch(failedToCreate('the tables of the job queue'));
   // Checks a new connection, because open ones keep their settings.
   requireUtc(await requireAnswer(store.connection.connectionString ?? ''));
   const text = applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}.`;
   return [{ applied, partitions }, text];
 }
 
-function notMade(what: string): (error: Error) => never {
+function failedToCreate(what: string): (error: Error) => never {
   return (error) => {
     throw new StartupError(
       `The migrations are applied, but ${what} could not be made: ${toReason(error)}. The user of DATABASE_URL has to own the tables.`,

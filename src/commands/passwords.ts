@@ -43,8 +43,8 @@ async function readPassword(shell: Shell): Promise<string> {
 export async function takePassword(
   shell: Shell,
   fromStdin: true | undefined,
-): Promise<{ password: string; made: string | null }> {
-  if (fromStdin) return { password: await readPassword(shell), made: null };
+): Promise<{ password: string; generated: string | null }> {
+  if (fromStdin) return { password: await readPassword(shell), generated: null };
   const made = createPassword();
-  return { password: made, made };
+  return { password: made, generated: made };
 }

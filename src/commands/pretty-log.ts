@@ -62,17 +62,17 @@ function requestOf(
   style: Style,
 ): [string, Fields] {
   const colour = Number(status) >= 500 ? 'red' : Number(status) >= 400 ? 'yellow' : 'green';
-  return [`${shown(method)} ${shown(path)} ${style(colour, String(status))} ${durationMs} ms`, rest];
+  return [`${valueText(method)} ${valueText(path)} ${style(colour, String(status))} ${durationMs} ms`, rest];
 }
 
 function pairsOf(fields: Fields): string {
   return Object.entries(fields)
-    .map(([name, value]) => `${textOf(name)}=${shown(value)}`)
+    .map(([name, value]) => `${textOf(name)}=${valueText(value)}`)
     .join(' ');
 }
 
 /** A value without quotes if it is unambiguous, otherwise as JSON, which has no control characters. */
-function shown(value: unknown): string {
+function valueText(value: unknown): string {
   const json = JSON.stringify(value) ?? '';
   return typeof value === 'string' && /^[!-~]+$/.test(value) && json.length === value.length + 2
     ? value

@@ -29,7 +29,7 @@ export async function runProgram(
   const shell = { ...process, json: false };
   const program = await createProgram(args, shell);
   try {
-    await program.parseAsync(separateKeyId(withoutVainHelp(program, args)), { from: 'user' });
+    await program.parseAsync(separateKeyId(dropRedundantHelpFlag(program, args)), { from: 'user' });
     return 0;
   } catch (error) {
     if (error instanceof FailedAsPrinted) return 1;
@@ -115,7 +115,7 @@ function findCommand(
 }
 
 /** Removes the help option if the words match no command, so that the error about the unknown command is printed instead. */
-function withoutVainHelp(program: Program, args: readonly string[]): readonly string[] {
+function dropRedundantHelpFlag(program: Program, args: readonly string[]): readonly string[] {
   const isHelp = (arg: string) => arg === '--help' || arg === '-h';
   const { command, rest } = findCommand(program, wordsOf(args));
   if (rest.length === 0 || command.commands.length === 0) return args;

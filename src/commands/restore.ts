@@ -7,14 +7,14 @@ import { AppError, StartupError } from '../errors.ts';
 import { signingKeyHealth } from '../services/operator/signing-keys.ts';
 import { keepDaysOf } from '../services/partitions.ts';
 import { type ArchiveReader, readArchive } from '../store/backup/archive.ts';
-import { dropReplaced, holdsData, replaceStore, requireLoadable, rowsIn } from '../store/backup/load.ts';
+import { dropReplaced, hasRows, replaceStore, requireLoadable, rowCountOf } from '../store/backup/load.ts';
 import { type Manifest, rowsOf } from '../store/backup/manifest.ts';
 import type { EmbeddedDatabase } from '../store/embedded/embedded.ts';
 import { findEmbedded } from '../store/embedded/inspect.ts';
 import { type OpenDatabase, withDatabase } from './database.ts';
 import { writeKeptFiles } from './kept-files.ts';
 import { createProgress } from './progress.ts';
-import { type Program, remark, report, type Shell } from './shell.ts';
+import { type Program, printRemark, report, type Shell } from './shell.ts';
 
 const EXAMPLES = `
 Examples:
@@ -44,7 +44,7 @@ async function restore(shell: Shell, path: string, replace: boolean): Promise<vo
   try {
     const manifest = await verify(shell, file, path);
     if (platform() !== 'win32' && ((await file.stat()).mode & 0o077) !== 0)
-      remark(shell, `Others may read ${path}, which holds secrets: chmod 600 ${path}`);
+      printRemark(shell, `Others may read ${path}, which holds secrets: chmod 600 ${path}`);
     const isNew = (await findEmbedded(config.dataDir)) === null;
     await withDatabase(
       shell,
@@ -55,7 +55,7 @@ async function restore(shell: Shell, path: string, replace: boolean): Promise<vo
         const { earlierKey, erased } = await load(shell, { app, embedded }, file, manifest);
         const rows = rowsOf(manifest);
         const { canSign, keys } = await checkKeys(database);
-        if (!canSign) remark(shell, SEALED);
+        if (!canSign) printRemark(shell, SEALED);
         const data = { file: path, rows, created_at: manifest.createdAt, gateway: manifest.gateway };
         const kept =
           earlierKey === null ? '' : `\nThe secret key that was there before is kept in ${earlierKey}.`;
@@ -72,7 +72,7 @@ async function restore(shell: Shell, path: string, replace: boolean): Promise<vo
           },
           `${rows.toLocaleString('en')} rows of ${manifest.createdAt} are restored in ${where}.${kept}${erasedText(erased)}`,
         );
-        if (isNew) remark(shell, NOBODY_KNOWN);
+        if (isNew) printRemark(shell, NOBODY_KNOWN);
       },
       { stopsItself: true },
     );
@@ -112,7 +112,7 @@ async function verify({ signal }: Shell, file: FileHandle, path: string): Promis
       let found = 0;
       for await (const piece of archive.copy(name)) {
         signal.throwIfAborted();
-        found += rowsIn(piece);
+        found += rowCountOf(piece);
       }
       if (found !== rows) throw new Error(`it holds ${found} rows of ${name} in place of ${rows}`);
     }
@@ -139,7 +139,7 @@ async function requireReplaceable(
       'conflict',
       `A gateway or a command is using the database in ${embedded.dataDir}: stop it first. Nothing was changed.`,
     );
-  if (!isNew && !replace && (await holdsData(embedded.url)))
+  if (!isNew && !replace && (await hasRows(embedded.url)))
     throw new AppError(
       'conflict',
       `The store in ${embedded.dataDir} holds data: restore with --replace to lose that, or into another DATA_DIR. Nothing was changed.`,

@@ -12,7 +12,7 @@ export const SECRET_KEY_FILE = 'secret-key';
  * The key in `dataDir`; generated if there is none. Concurrent processes all get the same one.
  * @throws AppError `unavailable` when it can be neither read nor created, or another user could have put it there
  */
-export function keptSecretKey(dataDir: string): string {
+export function loadOrCreateSecretKey(dataDir: string): string {
   const file = join(dataDir, SECRET_KEY_FILE);
   try {
     makeTrusted(dataDir);

@@ -9,7 +9,7 @@ import { type OpenDatabase, withTables } from './database.ts';
 import { seed } from './demo.ts';
 import { untilInterrupted } from './interruption.ts';
 import { createProgress } from './progress.ts';
-import { type Program, remark, report, type Shell } from './shell.ts';
+import { type Program, printRemark, report, type Shell } from './shell.ts';
 
 const MAX_COUNT = 100_000_000;
 
@@ -87,7 +87,8 @@ async function seedMany(
 ): Promise<void> {
   const { app } = database;
   const demo = await untilInterrupted(shell, app, () => seed(database));
-  if (demo !== null) remark(shell, `The store was empty: added the demo data. Demo key: ${demo.demoKey}`);
+  if (demo !== null)
+    printRemark(shell, `The store was empty: added the demo data. Demo key: ${demo.demoKey}`);
   const named = workspace ?? (await findFirstWorkspaceId(app.store, null)) ?? '';
   const workspaceId = await requireId(app, 'workspaces', named);
   const progress = createProgress(shell, count, kind);

@@ -10,9 +10,9 @@ import { requireReads } from '../store/store.ts';
 import { requireUtcSessions, withApp, withServer } from './database.ts';
 import { findDemoPerson } from './demo.ts';
 import { untilInterrupted } from './interruption.ts';
-import { announce, createDemoLinkFor, prepare, type ServeOptions, STOPPING } from './serve/prepare.ts';
+import { createDemoLinkFor, prepare, printBanner, type ServeOptions, STOPPING } from './serve/prepare.ts';
 import { type RunningGateway, startGateway } from './serve/running-gateway.ts';
-import { aborted, type Program, remark, type Shell, table } from './shell.ts';
+import { aborted, type Program, printRemark, type Shell, table } from './shell.ts';
 import { watchUnhandledErrors } from './unhandled-errors.ts';
 
 /** Adds the command. */
@@ -30,7 +30,7 @@ export function addServe(program: Program, shell: Shell): void {
       await serve(shell, { demo, migrate }).catch((error: unknown) => {
         // A stop before the start has completed is not a failure.
         if (!shell.signal.aborted || !(error instanceof StartupError)) throw error;
-        remark(shell, error.message);
+        printRemark(shell, error.message);
       });
     });
 }
@@ -65,7 +65,7 @@ async function serve(shell: Shell, options: ServeOptions): Promise<void> {
       let gateway: RunningGateway | undefined;
       try {
         gateway = await startGateway(shell, app, demoLink);
-        announce(shell, {
+        printBanner(shell, {
           ...{ config, port: gateway.port, demoPerson: await person, ...prepared },
           metricsPort: metricsListener?.port ?? null,
           demoCode: demoLink?.code ?? null,
@@ -73,7 +73,7 @@ async function serve(shell: Shell, options: ServeOptions): Promise<void> {
         app.log.info(buildInfo(), 'started');
         gateway.startJobs();
         await Promise.race([aborted(shell.signal), gateway.failed, unhandled.failed]);
-        remark(shell, STOPPING);
+        printRemark(shell, STOPPING);
       } finally {
         await gateway?.close();
         await metricsListener?.close();

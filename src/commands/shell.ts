@@ -57,7 +57,7 @@ function idsAsIntegers(_: string, value: unknown): unknown {
 }
 
 /** Prints a remark for people; nothing with --json. */
-export function remark({ stderr, json }: Shell, text: string): void {
+export function printRemark({ stderr, json }: Shell, text: string): void {
   if (!json) stderr.write(`${text}\n`);
 }
 

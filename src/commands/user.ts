@@ -46,7 +46,7 @@ export function addUser(program: Program, shell: Shell): void {
     .addHelpText(...examples('user create --email ada@example.com --name Ada --team 1 --role owner --json'))
     .action(
       action(async (app, { email, name, team = [], role, timeZone, locale, passwordStdin }) => {
-        const { password, made } = await takePassword(shell, passwordStdin);
+        const { password, generated: made } = await takePassword(shell, passwordStdin);
         const memberships = team.map((ref) => ({ team: ref, role }));
         const row = await create(app, { email, name, password, timeZone, locale, memberships });
         const joined = { ...row, memberships: await membershipsOf(app, row.id) };
@@ -76,7 +76,7 @@ export function addUser(program: Program, shell: Shell): void {
     .addHelpText(...examples('user set-password ada@example.com --password-stdin < password.txt'))
     .action(
       action(async (app, ref, { passwordStdin }) => {
-        const { password, made } = await takePassword(shell, passwordStdin);
+        const { password, generated: made } = await takePassword(shell, passwordStdin);
         const row = await setPassword(app, ref, password);
         const text = `User ${row.id} (${row.email}) has another password, and is signed out everywhere.`;
         return [{ ...rowToJson(row), ...passwordMember(made) }, withPassword(text, made)];

@@ -49,7 +49,7 @@ async function listen(shell: Shell, { port, secret, status }: ListenOptions) {
   const key = secret ?? secrets.webhookSecret;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await readBytes(request, MAX_BODY_BYTES, () => TOO_LARGE).catch(orNull);
+    const body = await readBytes(request, MAX_BODY_BYTES, () => TOO_LARGE).catch(nullOrThrow);
     const answered = body === null ? 413 : request.method === 'POST' ? status : 405;
     response.writeHead(answered, { 'content-type': 'text/plain', connection: 'close' }).end();
     if (body === null) return;
@@ -76,7 +76,7 @@ async function listen(shell: Shell, { port, secret, status }: ListenOptions) {
   server.closeAllConnections();
 }
 
-function orNull(error: unknown): null {
+function nullOrThrow(error: unknown): null {
   if (error !== TOO_LARGE) throw error;
   return null;
 }

@@ -5,7 +5,7 @@ import { listenForMetrics } from '../http/metrics-listener.ts';
 import { buildInfo } from '../output/build-info.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { type OpenDatabase, withTables } from './database.ts';
-import { aborted, type Program, remark, report, type Shell } from './shell.ts';
+import { aborted, type Program, printRemark, report, type Shell } from './shell.ts';
 import { watchUnhandledErrors } from './unhandled-errors.ts';
 
 const RETRY_MS = 2_000;
@@ -45,7 +45,7 @@ async function work(shell: Shell): Promise<void> {
     } catch (error) {
       if (isReady || !(error instanceof StartupError)) throw error;
       if (shell.signal.aborted) return;
-      if (!hasSaid) remark(shell, `${error.message} Waiting for it.`);
+      if (!hasSaid) printRemark(shell, `${error.message} Waiting for it.`);
       hasSaid = true;
       await sleep(RETRY_MS, undefined, { signal: shell.signal }).catch(() => {});
     }
@@ -61,7 +61,7 @@ async function run(shell: Shell, { app }: OpenDatabase): Promise<void> {
     report(shell, { pid: shell.pid, metricsPort }, 'Delivering webhooks. Stop with Ctrl-C.');
     app.log.info(buildInfo(), 'started');
     await Promise.race([aborted(shell.signal), unhandled.failed]);
-    remark(shell, 'Stopping. Deliveries under way may end; Ctrl-C again stops at once.');
+    printRemark(shell, 'Stopping. Deliveries under way may end; Ctrl-C again stops at once.');
   } finally {
     await work.close();
     await metricsListener?.close();

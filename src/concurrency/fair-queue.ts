@@ -12,7 +12,7 @@ interface FairQueueOptions {
   /** The longest wait; then a waiter is refused. By default there is no limit. */
   readonly maxWaitMs?: number;
   /** The maximum weight that begins in one event loop tick, so that other work in the process need not wait longer; by default unlimited. */
-  readonly perTurn?: number;
+  readonly perTick?: number;
   /**
    * Whether a key may exceed `concurrency`, up to twice as much in all, while it has less than its share in progress. The share is half of
    * `concurrency`, divided among the keys, and at least 1.
@@ -62,13 +62,13 @@ function tooMany(): AppError {
 
 export function createFairQueue(options: FairQueueOptions): FairQueue {
   const { concurrency, concurrencyPerKey, maxWaitMs, hasShares = false } = options;
-  const { maxWaiting = Infinity, maxWaitingPerKey = Infinity, perTurn = Infinity } = options;
+  const { maxWaiting = Infinity, maxWaitingPerKey = Infinity, perTick: perTurn = Infinity } = options;
   const states = new Map<string, KeyState>();
   /** Keys whose first waiter is within the key's own limit, in round-robin order. */
   const eligible = new Set<string>();
   let running = 0;
   let waiting = 0;
-  /** The weight that has begun in this event loop tick, if `perTurn` limits it. */
+  /** The weight that has begun in this event loop tick, if `perTick` limits it. */
   let begunInTick = 0;
 
   function isBelowShare(state: KeyState): boolean {

@@ -178,7 +178,7 @@ export interface Read {
 }
 
 /** The variables that each check of `doctor` needs: while one of them is invalid, the check is skipped. */
-export const NEEDED = {
+export const VARIABLES_OF_CHECKS = {
   addresses: ['SERVICE_HOST', 'AUTH_URL', 'TRUST_PROXY', 'PORT'],
   listening: ['PORT'],
   database: ['DATABASE_URL', 'DATABASE_LISTEN_URL', 'DATABASE_REPLICA_URLS'],

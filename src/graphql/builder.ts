@@ -52,7 +52,7 @@ export function rowOf<Row>(row: Row | null | Promise<Row | null>): never {
 const defined = new Map<string, unknown>();
 
 /** Defines a type at its first use and returns the same one afterwards, for types that several fields share. */
-export function definedOnce<Type>(name: string, define: () => Type): Type {
+export function defineOnce<Type>(name: string, define: () => Type): Type {
   if (!defined.has(name)) defined.set(name, define());
   return defined.get(name) as Type;
 }

@@ -87,7 +87,7 @@ function describeValues(
 }
 
 /** The field's description with the names of the enum in place of the stored values. */
-export function withNames<Of extends Described & Pick<Field, 'description' | 'default' | 'transitions'>>(
+export function withEnumNames<Of extends Described & Pick<Field, 'description' | 'default' | 'transitions'>>(
   field: Of,
 ): Of {
   const set = closedSetOf(field);
@@ -114,7 +114,7 @@ export function messageWithNames(message: string, values: readonly string[]): st
 }
 
 /** The form of a field's values, with the names of the enum in its error message. */
-export function namedForm(field: Described, form: Form): Form {
+export function formWithEnumNames(field: Described, form: Form): Form {
   const { expected = form.expected } = closedSetOf(field) ?? {};
   return { ...form, expected };
 }

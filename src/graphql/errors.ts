@@ -62,7 +62,7 @@ function withEnumNames(error: AppError): AppError {
 }
 
 /** Whether error messages must not suggest names of the schema: for anonymous clients, and when introspection is off. */
-export function hidesSuggestions({ actor, config: { introspection } }: Context): boolean {
+export function mustHideSuggestions({ actor, config: { introspection } }: Context): boolean {
   return !introspection || actor.kind === 'anonymous';
 }
 

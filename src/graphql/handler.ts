@@ -77,7 +77,7 @@ export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlH
     ctx.facts.endpoint = UNKNOWN_OPERATION;
     // Yoga reads the body of POST requests only.
     if (request.method !== 'POST') {
-      await ctx.turn?.(pointsOfText(request.url));
+      await ctx.waitForSlot?.(pointsOfText(request.url));
       return executeWithYoga(request, () => request, graphContext);
     }
     const { url, method, headers } = request;
@@ -103,7 +103,7 @@ export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlH
     if (reply !== null) return reply;
     // The fast path may have failed because of a value that it has loaded.
     graphContext.loaders.clear();
-    const waiting = ctx.turn?.(pointsOfText(params?.query ?? text));
+    const waiting = ctx.waitForSlot?.(pointsOfText(params?.query ?? text));
     if (waiting !== undefined) {
       // Acquire the queue slot first, then the slot for the answer: waiting with an answer slot could deadlock, and an abort would leak it.
       graphContext.state.releaseSlot?.();

@@ -6,15 +6,15 @@ import {
   defaultSentence,
   type Field,
   type Fields,
-  givenDescription,
   type IdsOf,
+  inputDescription,
   isRequired,
   type Moment,
-  nounNamedBy,
+  referencedNoun,
   withArticle,
 } from '../resources/resource.ts';
-import { builder, definedOnce, type Types } from './builder.ts';
-import { namedForm, withNames } from './closed-sets.ts';
+import { builder, defineOnce, type Types } from './builder.ts';
+import { formWithEnumNames, withEnumNames } from './closed-sets.ts';
 import { decodeGlobalId } from './global-ids.ts';
 import { graphqlTypeOf } from './resource-fields.ts';
 
@@ -58,14 +58,14 @@ function inputTypeOf(property: string, field: Field, moment: Moment): unknown {
   if (members !== undefined) return [CustomAttributeInput];
   if (children !== undefined) return [childInput(children, items ?? {}, moment)];
   if (itemType !== undefined) return [itemInput(itemType, field)];
-  if (nounNamedBy(field) !== undefined) return typeOf(type).isList ? ['ID'] : 'ID';
+  if (referencedNoun(field) !== undefined) return typeOf(type).isList ? ['ID'] : 'ID';
   return graphqlTypeOf(field);
 }
 
 /** The input type of an object, named after its property: `AddressInput`. */
 function objectInput(property: string, object: Fields, moment: Moment): object {
   const name = `${property[0]?.toUpperCase()}${property.slice(1)}Input`;
-  return definedOnce(name, () =>
+  return defineOnce(name, () =>
     builder.inputType(name, {
       description: 'An object with optional members.',
       fields: (t) => inputFields(t, object, moment),
@@ -78,7 +78,7 @@ function childInput({ type, title }: IdsOf, items: Fields, moment: Moment): obje
   const name = `${type}${moment === 'creation' ? 'Input' : 'ChangeInput'}`;
   const one = withArticle(title.toLowerCase());
   const { id: _, ...nameless } = items;
-  return definedOnce(name, () =>
+  return defineOnce(name, () =>
     builder.inputType(name, {
       description:
         moment === 'creation'
@@ -92,17 +92,17 @@ function childInput({ type, title }: IdsOf, items: Fields, moment: Moment): obje
 /** The input type of list items that are not nouns. Clients send each item complete. */
 function itemInput(itemType: string, { items = {}, description }: Field): object {
   const name = `${itemType}Input`;
-  return definedOnce(name, () =>
+  return defineOnce(name, () =>
     builder.inputType(name, { description, fields: (t) => inputFields(t, items, 'creation') }),
   );
 }
 
 /** The field's description for GraphQL, with its limits. */
 function descriptionOf(described: Field, moment: Moment): string {
-  const field = withNames(described);
+  const field = withEnumNames(described);
   const { maxLength } = field;
   const limits = [
-    withGlobalIds(field, givenDescription(field, moment)),
+    withGlobalIds(field, inputDescription(field, moment)),
     maxLength && `At most ${maxLength} ${isList(field) ? 'items' : 'characters'}.`,
     defaultSentence(field, moment),
   ];
@@ -115,7 +115,7 @@ function isList({ type, items }: Field): boolean {
 
 /** The description with "global id" in place of "integer id": GraphQL inputs take global ids. */
 function withGlobalIds(field: Field, description: string): string {
-  return nounNamedBy(field) === undefined
+  return referencedNoun(field) === undefined
     ? description
     : description.replace(/\binteger (ids?)\b/, 'global $1');
 }
@@ -124,8 +124,8 @@ function withGlobalIds(field: Field, description: string): string {
 export function formOf(field: Field, form: Form): Form {
   const { type, restAsNumber } = field;
   if (restAsNumber === true) return { expected: 'true or false', parse: (value) => value };
-  const idsOf = nounNamedBy(field);
-  if (idsOf === undefined) return namedForm(field, form);
+  const idsOf = referencedNoun(field);
+  if (idsOf === undefined) return formWithEnumNames(field, form);
   const id: Form = {
     expected: `the id of ${withArticle(idsOf.type)}`,
     parse(value) {

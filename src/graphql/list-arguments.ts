@@ -12,15 +12,15 @@ import {
 } from '../pagination.ts';
 import { type FilterForm, filtersOf, type Resource, rangesOf, type Sort } from '../resources/resource.ts';
 import {
-  type GivenFilters,
-  type GivenRanges,
+  type FilterInput,
   MAX_FILTER_VALUES,
   parseFilters,
   parseRanges,
+  type RangeInput,
 } from '../services/filtering/filters.ts';
 import { parseRefineFilter } from '../services/filtering/refining.ts';
-import { builder, definedOnce, type Types } from './builder.ts';
-import { closedSetOf, defineEnum, withNames } from './closed-sets.ts';
+import { builder, defineOnce, type Types } from './builder.ts';
+import { closedSetOf, defineEnum, withEnumNames } from './closed-sets.ts';
 import { decodeGlobalId } from './global-ids.ts';
 
 interface TimeRange {
@@ -119,7 +119,7 @@ function filterType(resource: Described) {
   const ranges = rangesOf(resource);
   if (forms.length + ranges.length === 0) return undefined;
   const name = `${resource.type}Filter`;
-  return definedOnce(name, () =>
+  return defineOnce(name, () =>
     builder.inputType(name, {
       description:
         'Only objects that match all fields of the filter. An object matches a field if it has one of the values. Null counts as missing.',
@@ -142,7 +142,7 @@ function filterType(resource: Described) {
 }
 
 function describe({ idsOf, ...form }: FilterForm): string {
-  const { type, description } = withNames(form);
+  const { type, description } = withEnumNames(form);
   if (type === 'bool') return description;
   const kind =
     idsOf === undefined ? '' : `: global ids of the type ${idsOf.type}, integer ids, or public ids`;
@@ -150,7 +150,7 @@ function describe({ idsOf, ...form }: FilterForm): string {
 }
 
 function orderType({ type, sorts }: Described) {
-  return sorts && definedOnce(`${type}Order`, () => defineOrder(type, sorts));
+  return sorts && defineOnce(`${type}Order`, () => defineOrder(type, sorts));
 }
 
 function defineOrder(type: string, sorts: NonNullable<Described['sorts']>) {
@@ -225,7 +225,7 @@ export function selectionKey({ filter, orderBy, refineFilterId }: ListArgs): str
     : JSON.stringify([filter, orderBy, refineFilterId]);
 }
 
-function toFilters(resource: Described, filter: NonNullable<ListArgs['filter']>): GivenFilters {
+function toFilters(resource: Described, filter: NonNullable<ListArgs['filter']>): FilterInput {
   return Object.fromEntries(
     filtersOf(resource).map(({ property, idsOf }) => {
       const values = (filter[property] ?? undefined) as boolean | readonly string[] | undefined;
@@ -238,7 +238,7 @@ function toFilters(resource: Described, filter: NonNullable<ListArgs['filter']>)
   );
 }
 
-function toRanges(resource: Described, filter: NonNullable<ListArgs['filter']>): GivenRanges {
+function toRanges(resource: Described, filter: NonNullable<ListArgs['filter']>): RangeInput {
   return Object.fromEntries(
     rangesOf(resource).map(({ property }) => {
       const { from, to } = (filter[property] ?? {}) as TimeRange;

@@ -2,7 +2,7 @@
 // are loaded after the process has begun to listen and before it reports that it is ready.
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Scope } from '../auth/scopes.ts';
-import { once } from '../concurrency/once.ts';
+import { memoize } from '../concurrency/memoize.ts';
 import type { App } from '../context.ts';
 import type { GraphqlHandler } from './handler.ts';
 
@@ -11,7 +11,7 @@ export type LoadGraphql = () => Promise<GraphqlHandler>;
 
 /** The GraphQL API of an App. */
 export function graphqlOf(app: App): LoadGraphql {
-  return once(async () => {
+  return memoize(async () => {
     // In parts, so that other requests are answered in between.
     await import('graphql');
     await nextTick();

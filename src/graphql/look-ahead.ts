@@ -36,7 +36,7 @@ export function lookAhead(info: ResolveInfo): Projection {
 }
 
 /** The entry of a projection for rows below a field: `field(columns)`. The parent's own columns have no parentheses. */
-const ofBelow = (field: string, columns: readonly string[]) => `${field}(${columns.join(' ')})`;
+const nestedEntry = (field: string, columns: readonly string[]) => `${field}(${columns.join(' ')})`;
 
 const keys = new WeakMap<readonly string[], string>();
 
@@ -118,6 +118,6 @@ function columnsOf(
 
   if (!addSelectionOf(node, type)) return null;
   for (const [field, { projection }] of below)
-    if (projection !== null) columns.add(ofBelow(field, projection));
+    if (projection !== null) columns.add(nestedEntry(field, projection));
   return [...columns].sort();
 }

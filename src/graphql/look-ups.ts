@@ -34,7 +34,7 @@ interface LookedUp<Row> {
 }
 
 /** The arguments of a look-up. */
-interface Given {
+interface LookUpArguments {
   readonly id?: string | null | undefined;
   readonly databaseId?: bigint | null | undefined;
   readonly publicId?: string | null | undefined;
@@ -48,12 +48,12 @@ export function defineLookUp<Row>(
 ): void {
   const keys = ['id', 'databaseId', 'publicId', ...(by === undefined ? [] : [by.key])] as const;
 
-  function idOf({ id, databaseId, publicId }: Given): bigint {
+  function idOf({ id, databaseId, publicId }: LookUpArguments): bigint {
     if (id != null) return parseGlobalId({ name }, id, 'id');
     return databaseId ?? parsePublicId(title, table, publicId ?? '');
   }
 
-  async function find(given: Given, ctx: GraphContext, info: ResolveInfo): Promise<Row> {
+  async function find(given: LookUpArguments, ctx: GraphContext, info: ResolveInfo): Promise<Row> {
     requireOneOf(given, keys);
     const other = by && (given as Readonly<Record<string, unknown>>)[by.key];
     if (by !== undefined && other != null) return by.find(ctx, String(other));

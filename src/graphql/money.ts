@@ -1,8 +1,8 @@
 // The type of amounts of money, which always include their currency.
 import type { FieldMap } from '@pothos/core';
 import type { Field, Fields } from '../resources/resource.ts';
-import { renaming } from '../rows/columns.ts';
-import { builder, definedOnce, type Types } from './builder.ts';
+import { createRenamer } from '../rows/columns.ts';
+import { builder, defineOnce, type Types } from './builder.ts';
 import { defineScalarsOf } from './scalars.ts';
 
 interface MoneyRow {
@@ -16,7 +16,7 @@ const AMOUNT: Fields = { amount: { type: 'decimal', description: 'An amount.' } 
 
 /** The type of money. The schema contains it only if a field has it. */
 const moneyType = () =>
-  definedOnce('Money', () => {
+  defineOnce('Money', () => {
     defineScalarsOf(AMOUNT);
     return builder.objectRef<MoneyRow>('Money').implement({
       description: 'An amount of money.',
@@ -43,7 +43,7 @@ export function moneyField(
   fields: Fields,
 ): FieldMap[string] {
   const isNamed = currency in fields;
-  const fromRow = renaming({ amount: property, currency });
+  const fromRow = createRenamer({ amount: property, currency });
   return (t as Builder).field({
     type: moneyType(),
     // Pothos cannot infer whether a boolean variable is true.

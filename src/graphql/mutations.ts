@@ -41,13 +41,13 @@ export type InputBuilder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObje
 type InputValues = Readonly<Record<string, unknown>>;
 
 /** The result of a mutation, and the ids of the objects in its input. */
-interface Made<Result> {
+interface MutationResult<Result> {
   readonly result: Result;
   readonly ids: readonly bigint[];
 }
 
 /** Builds the fields of a payload. */
-export type PayloadBuilder<Result> = PothosSchemaTypes.ObjectFieldBuilder<Types, Made<Result>>;
+export type PayloadBuilder<Result> = PothosSchemaTypes.ObjectFieldBuilder<Types, MutationResult<Result>>;
 
 interface Mutation<Result> {
   readonly description: string;
@@ -93,7 +93,7 @@ export function defineMutation<Result>(name: string, mutation: Mutation<Result>)
       nullable: true,
       scope,
       cost: CHANGE_COST,
-      async resolve(_root, args, ctx, info): Promise<Made<Result>> {
+      async resolve(_root, args, ctx, info): Promise<MutationResult<Result>> {
         const values = args.input as InputValues;
         const { ids, members, idempotencyKey } = parseAll({
           ids: () => parseIds(of, values),
@@ -213,7 +213,7 @@ export function rowField<Row, Result extends { readonly row: Row }>(
   t: PayloadBuilder<Result>,
   { ref, name, scope }: NodeType<Row>,
 ): FieldMap[string] {
-  const description = `The ${name} after the change. A retry with the same idempotency key returns the same result.${seenWith(scope)}`;
+  const description = `The ${name} after the change. A retry with the same idempotency key returns the same result.${readScopeSentence(scope)}`;
   return t.field({ ...OF_CHANGE, type: ref, description, resolve: ({ result }) => rowOf<Row>(result.row) });
 }
 
@@ -222,12 +222,12 @@ export function edgeField<Row extends { readonly id: bigint }, Result extends { 
   t: PayloadBuilder<Result>,
   { edge, scope }: Edges<Row>,
 ): FieldMap[string] {
-  const description = `The new object as an edge, with its cursor in the default order, so that a client can add it to a loaded list.${seenWith(scope)}`;
+  const description = `The new object as an edge, with its cursor in the default order, so that a client can add it to a loaded list.${readScopeSentence(scope)}`;
   return t.field({ ...OF_CHANGE, type: edge, description, resolve: ({ result }) => rowOf<Row>(result.row) });
 }
 
 /** The sentence about the scope that a caller needs to read more than ids. */
-function seenWith(scope: Scope | null): string {
+function readScopeSentence(scope: Scope | null): string {
   return scope === null ? '' : ` Fields other than its ids need ${scope}.`;
 }
 

@@ -6,7 +6,7 @@ import { invalid } from '../errors.ts';
 import { MAX_PAGE_SIZE } from '../pagination.ts';
 import type { Fields, Kinds, Resource } from '../resources/resource.ts';
 import { writeBase64 } from '../rows/base64.ts';
-import { joinedAs, layoutOf } from '../rows/columns.ts';
+import { joinedColumnName, layoutOf } from '../rows/columns.ts';
 import type { Projection } from '../services/reading/reads.ts';
 import type { PublicIdTable } from '../services/reading/refs.ts';
 import { builder, rowOf, type Types } from './builder.ts';
@@ -145,7 +145,7 @@ export function defineNode<Row extends NodeRow>(
     ...defined,
     load,
     field(t, column, about, isJoined = false) {
-      const joined = joinedAs(column);
+      const joined = joinedColumnName(column);
       return t.field({
         type: ref,
         nullable: true,

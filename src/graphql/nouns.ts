@@ -85,7 +85,7 @@ function defineTypes(service: Service): NounTypes {
       ...tagsField(t, noun),
     }),
   });
-  for (const fields of givenBesides(noun)) nameSets(type, fields);
+  for (const fields of inputsBesidesFields(noun)) nameSets(type, fields);
   if (parent === undefined || plural === undefined || reads === null) return { node, connection: null };
   const connection = defineConnection(node, listed, reads);
   const above = typesOf(parent).node;
@@ -109,7 +109,7 @@ function defineTypes(service: Service): NounTypes {
 }
 
 /** The inputs of a noun that are not its fields. */
-function givenBesides({ inputs = {}, actions = {} }: Resource): Fields[] {
+function inputsBesidesFields({ inputs = {}, actions = {} }: Resource): Fields[] {
   return [inputs, ...Object.values(actions).map(({ fields = {} }) => fields)];
 }
 

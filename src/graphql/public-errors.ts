@@ -6,7 +6,7 @@ import { rootCause, toPublicError } from './errors.ts';
 import { isRefusal } from './fast-path/complete.ts';
 import { AnswerTooLarge } from './limits/answer-size.ts';
 import { TooManyRows } from './limits/long-lists.ts';
-import { oweRefusedFields } from './limits/points.ts';
+import { chargeRefusedFields } from './limits/points.ts';
 
 /** How many errors of a result get locations: computing one scans the document. */
 const MAX_LOCATED_ERRORS = 100;
@@ -20,7 +20,7 @@ const MAX_ERRORS = 1_000;
  * @returns `replaceData`: whether the answer is the one error alone, without data
  */
 export function toPublicErrors(thrown: readonly Error[], ctx: GraphContext, hasData: boolean) {
-  oweRefusedFields(ctx, thrown.length);
+  chargeRefusedFields(ctx, thrown.length);
   const refusal = ctx.state.isQuery ? refusalOfResult(thrown) : null;
   if (refusal !== null || thrown.some(isFailure)) ctx.state.validOperation = null;
   if (refusal !== null) return { errors: [toPublicError(refusal, ctx, false)], replaceData: true };

@@ -2,11 +2,11 @@
 // and its children.
 import type { FieldMap } from '@pothos/core';
 import { typeOf } from '../resources/field-types.ts';
-import { childLists, type Field, type Fields, objectsNamedBy } from '../resources/resource.ts';
+import { childLists, type Field, type Fields, referenceFieldName } from '../resources/resource.ts';
 import type { Types } from './builder.ts';
 import type { GraphContext } from './context.ts';
 import { assumedRows } from './field-options.ts';
-import { turnOfLongWork } from './limits/long-work.ts';
+import { yieldToEventLoop } from './limits/long-work.ts';
 import type { NodeType } from './nodes.ts';
 
 type FieldBuilder<Row> = PothosSchemaTypes.ObjectFieldBuilder<Types, Row>;
@@ -34,7 +34,7 @@ export function referenceFields(
       const made = typeOf(field.type).isList
         ? listField(t as FieldBuilder<WithIds>, property, field, node)
         : objectField(t as FieldBuilder<WithId>, property, field, node);
-      return [objectsNamedBy(property), made];
+      return [referenceFieldName(property), made];
     }),
   );
 }
@@ -100,7 +100,7 @@ export async function loadExisting<Row>(
   const rows: Row[] = [];
   for (let start = 0; start < ids.length; start += IDS_AT_ONCE) {
     // Lists of usual length are loaded in one batch with other lists.
-    if (ids.length > IDS_AT_ONCE) await turnOfLongWork();
+    if (ids.length > IDS_AT_ONCE) await yieldToEventLoop();
     const some = await Promise.all(ids.slice(start, start + IDS_AT_ONCE).map((id) => type.load(ctx, id)));
     rows.push(...some.filter((row) => row !== null));
   }

@@ -3,7 +3,7 @@ import type { FieldMap, ObjectRef } from '@pothos/core';
 import { typeOf } from '../resources/field-types.ts';
 import type { Field, Fields, RowOf } from '../resources/resource.ts';
 import { builder, type Types } from './builder.ts';
-import { closedSetOf, withNames } from './closed-sets.ts';
+import { closedSetOf, withEnumNames } from './closed-sets.ts';
 import { assumedValues } from './field-options.ts';
 import { isMoney, moneyField } from './money.ts';
 import { defineScalarsOf } from './scalars.ts';
@@ -33,7 +33,7 @@ export function resourceFields(t: object, fields: Fields, selected = fields): Fi
     exposed.map(([property, field]) => {
       const { nullable = false, optional = false } = field;
       if (isMoney(field)) return [property, moneyField(t, property, field, fields)];
-      const { description } = withNames(field);
+      const { description } = withEnumNames(field);
       return [
         property,
         expose(property, { type: graphqlTypeOf(field), nullable: nullable || optional, description }),

@@ -3,7 +3,7 @@ import { GraphQLError, Kind } from 'graphql';
 import { typeOf } from '../resources/field-types.ts';
 import type { Fields } from '../resources/resource.ts';
 import { toInteger } from '../rows/json.ts';
-import { builder, definedOnce } from './builder.ts';
+import { builder, defineOnce } from './builder.ts';
 
 const MIN = -(2n ** 63n);
 const MAX = 2n ** 63n - 1n;
@@ -64,7 +64,7 @@ export function defineScalarsOf(fields: Fields): void {
     const { scalar } = typeOf(type);
     const description = TEXTS.get(scalar);
     if (description === undefined) continue;
-    definedOnce(scalar, () =>
+    defineOnce(scalar, () =>
       builder.scalarType(scalar as 'Decimal' | 'Date', {
         description,
         serialize: String,

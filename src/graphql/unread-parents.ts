@@ -80,6 +80,6 @@ export function requireParent<T>(
 }
 
 /** Records that a field of an object was refused. If the object was not read, it must be read now to find out whether it exists. */
-export function noteRefused({ state }: GraphContext, parent: unknown): void {
+export function recordRefusedField({ state }: GraphContext, parent: unknown): void {
   if (parent instanceof UnreadParent) state.mustReadParents = true;
 }

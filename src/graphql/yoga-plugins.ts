@@ -4,11 +4,11 @@ import { type DocumentNode, getOperationAST, type Source } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Limits } from '../config/limits.ts';
 import type { App } from '../context.ts';
-import { changeAndTell, readFromReplicas } from '../services/reading/consistency.ts';
+import { changeWithToken, readFromReplicas } from '../services/reading/consistency.ts';
 import { requireCredentials } from './access.ts';
 import type { GraphContext } from './context.ts';
 import { endpointOf } from './endpoint.ts';
-import { hidesSuggestions, toGraphQLError } from './errors.ts';
+import { mustHideSuggestions, toGraphQLError } from './errors.ts';
 import { limitAnswerSize } from './limits/answer-size.ts';
 import { parseWithinLimits, requireSmallDocument } from './limits/document-limits.ts';
 import {
@@ -52,7 +52,7 @@ export function documentLimits({ config: { limits, introspection } }: App): Plug
           const { operationName } = context.params;
           const { hasCycle } = requireSmallDocument(context, of, document, operationName);
           context.facts.owed += Math.floor((document.tokenCount ?? 0) / VALIDATED_TOKENS_PER_POINT);
-          const hideSuggestions = hidesSuggestions(context);
+          const hideSuggestions = mustHideSuggestions(context);
           return validateDocument(of, document, { hasCycle, introspection, hideSuggestions });
         } catch (error) {
           throw toGraphQLError(error);
@@ -68,7 +68,7 @@ export function operationLimits({ config: { limits } }: App, slots: AnswerSlots)
     async onExecute({ args }) {
       const { document, operationName, contextValue, variableValues } = args;
       // Like in validation, for errors about the values of variables.
-      Object.assign(args, { hideSuggestions: hidesSuggestions(contextValue) });
+      Object.assign(args, { hideSuggestions: mustHideSuggestions(contextValue) });
       const operation = getOperationAST(document, operationName);
       if (operation == null) return;
       const { state, facts } = contextValue;
@@ -130,7 +130,7 @@ export function consistency(): Plugin<GraphContext> {
       if (operation?.operation === 'query') readFromReplicas(contextValue, contextValue.state.position);
       if (operation?.operation !== 'mutation') return;
       setExecuteFn(async (given) => {
-        const { result, token } = await changeAndTell(contextValue, async () => executeFn(given));
+        const { result, token } = await changeWithToken(contextValue, async () => executeFn(given));
         contextValue.state.consistencyToken = token;
         return result;
       });

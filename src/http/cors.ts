@@ -33,7 +33,7 @@ const API = /^\/(graphql$|api\/v2(\/|$)|funnels\/)/;
 const API_ENDPOINTS = [ENDPOINTS.token, ENDPOINTS.registration, ENDPOINTS.revocation];
 
 /** Who may read the response: any origin, only the configured origins, or no other origin. */
-function audienceOf({ authPath }: Config, path: string): 'public' | 'configured' | 'nobody' {
+function allowedReaders({ authPath }: Config, path: string): 'public' | 'configured' | 'nobody' {
   if (API.test(path) || API_ENDPOINTS.some((endpoint) => path === authPath + endpoint)) return 'configured';
   const isPublic =
     path.startsWith('/.well-known/') ||
@@ -49,16 +49,16 @@ function isAllowed({ corsOrigins }: Config, origin: string): boolean {
 
 /** The CORS headers of a response for `path`, also of error responses. @param origin null: the request has no Origin header */
 export function corsHeaders(config: Config, path: string, origin: string | null): Headers {
-  const audience = audienceOf(config, path);
+  const audience = allowedReaders(config, path);
   if (audience === 'nobody') return NO_HEADERS;
-  const unasked = audience === 'public' ? ANY_ORIGIN : headersUnasked(config);
+  const unasked = audience === 'public' ? ANY_ORIGIN : defaultCorsHeaders(config);
   if (origin === null || (audience === 'configured' && !isAllowed(config, origin))) return unasked;
   const exposed = { ...unasked, 'Access-Control-Expose-Headers': EXPOSED };
   return unasked === ANY_ORIGIN ? exposed : { ...exposed, 'Access-Control-Allow-Origin': origin };
 }
 
 /** The constant headers of an API's response to a request without Origin, because a cache may later return the response to a page. */
-export function headersUnasked({ corsOrigins }: Config): Headers {
+export function defaultCorsHeaders({ corsOrigins }: Config): Headers {
   if (corsOrigins === '*') return ANY_ORIGIN;
   return corsOrigins.length === 0 ? NO_HEADERS : VARY;
 }
@@ -72,7 +72,7 @@ export function preflight(config: Config, { method, headers }: Request, path: st
   if (method !== 'OPTIONS') return null;
   const origin = headers.get('origin');
   if (origin === null || !headers.has('access-control-request-method')) return null;
-  const audience = audienceOf(config, path);
+  const audience = allowedReaders(config, path);
   if (audience === 'nobody') return null;
   if (audience === 'configured' && !isAllowed(config, origin))
     throw new AppError(

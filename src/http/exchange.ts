@@ -17,7 +17,7 @@ import type { Reply } from '../messages/reply.ts';
 import { canonicalPath } from '../rest/routing-path.ts';
 import { RequestFacts } from '../telemetry/request-facts.ts';
 import type { EndOfSpan, Span } from '../telemetry/tracing.ts';
-import { corsHeaders, headersUnasked } from './cors.ts';
+import { corsHeaders, defaultCorsHeaders } from './cors.ts';
 import { admitActor, rateLimitHeaders } from './rate-limits.ts';
 import { toRequestId } from './request-id.ts';
 import { apiHeaders, securityHeaders } from './security-headers.ts';
@@ -116,7 +116,7 @@ export class Exchange {
   /** The time of its deadline, in milliseconds as `performance.now()`. */
   private readonly deadline: number;
   /** Waits for a queue slot of the caller's team (request-turn.ts). */
-  turn: Context['turn'];
+  waitForSlot: Context['waitForSlot'];
   /** Whether a route was looked up. Its pattern is then the endpoint, unless a handler has set a more precise one. */
   isRouted = false;
   /** The reply of the REST or GraphQL handler; `respond` makes a response with the common headers from it. */
@@ -216,7 +216,7 @@ export class Exchange {
   private corsHeaders(): Readonly<Record<string, string>> {
     const { config } = this.app;
     const origin = this.request.headers.get('origin');
-    return origin === null ? headersUnasked(config) : corsHeaders(config, this.url.pathname, origin);
+    return origin === null ? defaultCorsHeaders(config) : corsHeaders(config, this.url.pathname, origin);
   }
 
   /** A Response from a handler's reply with the common headers, set at creation because changing headers later is slow. */
@@ -269,7 +269,7 @@ export class Exchange {
 
   /** The context for services, with host and caller resolved. */
   async context(): Promise<Context> {
-    const { app, requestId, request, signal, deadline, changes, reading, facts, turn } = this;
+    const { app, requestId, request, signal, deadline, changes, reading, facts, waitForSlot: turn } = this;
     const authentication = facts.span?.child('authenticate');
     try {
       const host = this.host ?? (await this.resolveHost());

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Hono } from 'hono';
 import { PROTECTED_RESOURCE_PATH } from '../auth/discovery.ts';
-import { once } from '../concurrency/once.ts';
+import { memoize } from '../concurrency/memoize.ts';
 import type { Config } from '../config/config.ts';
 import { ACCOUNT_PATH } from '../oauth/endpoints.ts';
 import { html } from '../oauth/pages/html.ts';
@@ -36,7 +36,7 @@ export function mountHome(http: Hono<HttpEnv>, links: readonly Link[]): void {
       : c.json(summary, 200, vary);
   });
   // No credentials are needed, so the file is read once and not for each request.
-  const schema = once(() => readFile(fileOf(SCHEMA), 'utf8'));
+  const schema = memoize(() => readFile(fileOf(SCHEMA), 'utf8'));
   if (links.some(({ href }) => href === SCHEMA))
     mountReadOnly(http, SCHEMA, async (c) => c.text(await schema()));
   const icon = readFileSync(new URL('./favicon.ico', import.meta.url));

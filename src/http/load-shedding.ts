@@ -45,7 +45,7 @@ export function createLoadShedding(allowed: number, log: Logger): LoadShedding {
     concurrency: max,
     concurrencyPerKey: max,
     maxWaitMs: MAX_WAIT_MS,
-    perTurn: MAX_PER_TICK,
+    perTick: MAX_PER_TICK,
     hasShares: true,
   });
   let shed = 0;

@@ -5,7 +5,7 @@ import type { Reply } from '../messages/reply.ts';
 import {
   admitCaller,
   admitUnknownClient,
-  type Counted,
+  type CountedRequest,
   type Counting,
   chargeAnswer,
   chargeRejected,
@@ -16,7 +16,7 @@ import type { RateReading } from '../telemetry/request-facts.ts';
 import { HEALTH_CHECKS } from './load-shedding.ts';
 
 /** The part of an exchange that counting needs. Its sender counts as unauthenticated until it has an actor. */
-interface CountedExchange extends Counted, UnknownClient {
+interface CountedExchange extends CountedRequest, UnknownClient {
   readonly url: URL;
   readonly request: Pick<Request, 'method'>;
   readonly actor: Actor | null;

@@ -50,14 +50,14 @@ export function reportRequest(exchange: Exchange, status: number, durationMs: nu
 }
 
 /** The part of the log line that spans contain too. */
-interface Told {
+interface SharedLogFields {
   readonly path: string;
   readonly status: number;
   readonly operation?: string;
   readonly operationName?: string;
 }
 
-function endSpans(exchange: Exchange, line: Told, code: string | null): void {
+function endSpans(exchange: Exchange, line: SharedLogFields, code: string | null): void {
   const { url, requestId } = exchange;
   const { path, status, operation = 'operation', operationName } = line;
   const { method } = exchange.request;

@@ -5,13 +5,13 @@ import { createFairQueue, type FairQueue, type Release } from '../concurrency/fa
 import { toNetwork } from '../services/limits/throttle.ts';
 
 /** The part of an exchange that determines the key of its slot. */
-interface Asking {
+interface RequestOwner {
   readonly actor: Actor | null;
   readonly address: string;
   readonly signal: AbortSignal;
 }
 
-export interface RequestTurn {
+export interface RequestSlot {
   /** Waits for a slot of the caller's team; without valid credentials, of its network. undefined: there is no need to wait. */
   take(points: number): Promise<void> | undefined;
   /** Releases the slot. Call it when the request has a response. */
@@ -28,8 +28,8 @@ const WEIGHT_OF_POINT = 2;
 const MAX_WEIGHT = 32;
 
 /** The queue of one process. load-shedding.ts bounds the number of waiters. */
-export function createTurns(): FairQueue {
-  return createFairQueue({ concurrency: MAX_IN_TOTAL, concurrencyPerKey: MAX_OF_TEAM, perTurn: MAX_OF_TEAM });
+export function createRequestQueues(): FairQueue {
+  return createFairQueue({ concurrency: MAX_IN_TOTAL, concurrencyPerKey: MAX_OF_TEAM, perTick: MAX_OF_TEAM });
 }
 
 function weightOf(points: number): number {
@@ -37,7 +37,7 @@ function weightOf(points: number): number {
 }
 
 /** The slot of a request, not yet taken. */
-export function createRequestTurn(queue: FairQueue, exchange: Asking): RequestTurn {
+export function createRequestSlot(queue: FairQueue, exchange: RequestOwner): RequestSlot {
   let weight = 0;
   let release: Release | null = null;
 

@@ -37,7 +37,7 @@ import { mountRestPage } from './pages/rest-page.ts';
 import { admitRequest, countAnswer, countUnread } from './rate-limits.ts';
 import { toRequestId } from './request-id.ts';
 import { reportRefusal, reportRequest, toRefusal } from './request-report.ts';
-import { createRequestTurn, createTurns } from './request-turn.ts';
+import { createRequestQueues, createRequestSlot } from './request-turn.ts';
 import { endpointOf } from './route-endpoints.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 import { TwoStepRouter } from './two-step-router.ts';
@@ -74,7 +74,7 @@ export function createServer(
   };
   const http = createHttp(app, { demoLink, lifetime, graphql, authorization, load, router });
   const compress = createCompression();
-  const turns = createTurns();
+  const turns = createRequestQueues();
   app.metrics.watch('queue', 'turns', () => turns);
   app.rates.connect().catch((error: unknown) => app.log.error({ err: error }, 'rate limits are not shared'));
   const logRefusal = limitLines(app.accessLog, REFUSALS_LOGGED_PER_SECOND, app.clock);
@@ -92,8 +92,8 @@ export function createServer(
     async fetch(request, peer) {
       const startedAt = performance.now();
       const exchange = new Exchange(app, request, peer);
-      const turn = createRequestTurn(turns, exchange);
-      exchange.turn = turn.take;
+      const turn = createRequestSlot(turns, exchange);
+      exchange.waitForSlot = turn.take;
       const plain = exchange.addCommonHeaders(await answer(http, exchange));
       const response = await compress(exchange, plain);
       turn.end();

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '../context.ts';
 import { clean } from '../services/cleaning.ts';
-import { notAhead } from '../store/cleaning/cleaning.ts';
+import { earlierOfClocks } from '../store/cleaning/cleaning.ts';
 import type { ScheduledJob } from '../store/queue/job-queue.ts';
 
 /** The pause while more rows are left, short enough to delete them faster than new ones expire. */
@@ -12,7 +12,7 @@ export const cleaning = (app: App): ScheduledJob => ({
   name: 'cleaning',
   cron: '*/10 * * * *',
   async run(signal) {
-    while (!signal.aborted && (await clean(app, await notAhead(app.store, app.clock()))))
+    while (!signal.aborted && (await clean(app, await earlierOfClocks(app.store, app.clock()))))
       await sleep(SOON_MS, undefined, { signal }).catch(() => {});
   },
 });

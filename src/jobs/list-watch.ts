@@ -22,9 +22,9 @@ export interface ListWatch extends Background {
 export function startListWatch(
   app: App,
   {
-    told: tellAfter = LONG_SECONDS,
-    ended: endAfter = transactionLimit(app.config.limits.statementTimeoutMs) / 1000 + GRACE_SECONDS,
-  }: { readonly told?: number; readonly ended?: number } = {},
+    reportAfter: tellAfter = LONG_SECONDS,
+    terminateAfter: endAfter = transactionLimit(app.config.limits.statementTimeoutMs) / 1000 + GRACE_SECONDS,
+  }: { readonly reportAfter?: number; readonly terminateAfter?: number } = {},
 ): ListWatch {
   /** The transactions that are logged already. */
   let logged = new Set<string>();

@@ -92,7 +92,7 @@ function redeemedAdapter(app: App, issuances: Issuances, model: string): Partial
   return {
     ...stateAdapter(app, model),
     async consume(id) {
-      issuances.use({ model, id });
+      issuances.recordUse({ model, id });
     },
     ...(model === 'RefreshToken' && {
       upsert: (id, payload, ttlSeconds) =>

@@ -4,13 +4,13 @@ import { errors } from 'oidc-provider';
 import type { Configuration } from './features.ts';
 import { EXPIRED_PAGE, FAILED, type ProblemData, problemPage } from './pages/problem.ts';
 
-type Words = Pick<ProblemData, 'title' | 'detail' | 'advice'>;
+type PageTexts = Pick<ProblemData, 'title' | 'detail' | 'advice'>;
 
 const ASK_DEVELOPER =
   'Send the text below to the developer of the application. None of your data was shared with it.';
 
 /** The texts by error code (RFC 6749 §4.1.2.1 and its extensions). */
-const WORDS: Readonly<Record<string, Words>> = {
+const WORDS: Readonly<Record<string, PageTexts>> = {
   invalid_client: {
     title: 'Unknown application',
     detail: 'The application that sent you here is not known to this service, or was switched off.',
@@ -25,7 +25,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   server_error: FAILED,
 };
 
-const INVALID: Words = {
+const INVALID: PageTexts = {
   title: 'The application’s request is not valid',
   detail: 'The application that sent you here sent a request that this service does not accept.',
   advice: ASK_DEVELOPER,

@@ -1,7 +1,7 @@
 // The routes of the authorization server, below {auth_url}. Its library takes hundreds of milliseconds to load, which would block other
 // requests. So it is loaded after the process has begun to listen and before the process reports that it is ready.
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { once } from '../concurrency/once.ts';
+import { memoize } from '../concurrency/memoize.ts';
 import type { App } from '../context.ts';
 import { ACCOUNT_PATH, ENDPOINTS } from './endpoints.ts';
 import type { HandlerName } from './handlers.ts';
@@ -39,7 +39,7 @@ export function createAuthorizationServer(
 ): AuthorizationServer {
   if (app.config.oauth.outside !== null) return { routes: [], load: async () => {} };
   const { authPath: base } = app.config;
-  const load = once(async () => {
+  const load = memoize(async () => {
     // Loads in parts, so that the process can answer other requests between them.
     await import('jose');
     await nextTick();

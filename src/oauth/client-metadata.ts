@@ -26,13 +26,13 @@ export function checkClient(metadata: ClientMetadata, isRegistration: boolean): 
   // GraphiQL's only redirect URI is on the gateway's own origin, which the rules for other clients may forbid.
   if (metadata.client_id === GRAPHIQL_CLIENT_ID) return;
   const uris = toTexts(metadata.redirect_uris);
-  const why = whyRefused(uris) ?? (isRegistration ? whyNotRegistered(metadata) : null);
+  const why = redirectUriFault(uris) ?? (isRegistration ? registrationFault(metadata) : null);
   if (why !== null) throw new errors.InvalidClientMetadata(why);
   // Clients that register themselves seldom send their type, and only native clients may use any loopback port (RFC 8252 §7.3).
   if (uris.some(isNativeRedirect)) metadata.application_type = 'native';
 }
 
-function whyRefused(uris: string[]): string | null {
+function redirectUriFault(uris: string[]): string | null {
   try {
     parseRedirectUris(uris);
     return null;
@@ -42,7 +42,7 @@ function whyRefused(uris: string[]): string | null {
   }
 }
 
-function whyNotRegistered(metadata: ClientMetadata): string | null {
+function registrationFault(metadata: ClientMetadata): string | null {
   const { client_name: name, grant_types: grants } = metadata;
   if (!isStorable(metadata)) return 'a member has a character that is no text';
   if (!toTexts(grants).every((grant) => SELF_REGISTERED_GRANTS.includes(grant)))

@@ -5,7 +5,7 @@ import type { OauthRequest } from './oauth-request.ts';
 import { FAILED, type ProblemData, problemPage, START_AGAIN } from './pages/problem.ts';
 import { waitSentence } from './pages/waiting.ts';
 
-interface Words {
+interface PageTexts {
   readonly title: string;
   /** What happened; absent: the error's own message. */
   readonly detail?: string;
@@ -13,7 +13,7 @@ interface Words {
   readonly advice?: string;
 }
 
-const WORDS: Partial<Record<ErrorCode, Words>> = {
+const WORDS: Partial<Record<ErrorCode, PageTexts>> = {
   unauthenticated: { title: 'Sign in again' },
   not_found: {
     title: 'There is no such page',

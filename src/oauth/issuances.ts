@@ -12,7 +12,7 @@ import {
 
 export interface Issuances {
   /** Records the code or refresh token that the current request consumes. */
-  use(used: Issuance['used']): void;
+  recordUse(used: Issuance['used']): void;
   /** Adds an issued token. The last one triggers the write. @throws InvalidGrant, AppError */
   add(issued: { refreshToken: NewState } | { accessToken: IssuedAccessToken }): Promise<void>;
 }
@@ -26,7 +26,7 @@ export function getsRefreshToken(client: { grantTypeAllowed(grant: string): bool
 export function createIssuances(app: App): Issuances {
   const drafts = new WeakMap<object, Pick<Issuance, 'used'> & Partial<Issuance>>();
   return {
-    use(used) {
+    recordUse(used) {
       drafts.set(requireContext(), { used });
     },
     async add(issued) {

@@ -14,7 +14,7 @@ export function ignoreClosedPipes(...streams: Writable[]): void {
  * Keeps the process of a command running when its output fails, for example because of a full disk or a closed terminal.
  * @returns a function that returns why output to `stdout` failed; null if it did not fail, or its reader closed it
  */
-export function outliveOutputs(stdout: Writable, stderr: Writable): () => string | null {
+export function ignoreFailedOutput(stdout: Writable, stderr: Writable): () => string | null {
   let reason: string | null = null;
   stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
     if (code !== 'EPIPE') reason ??= code ?? message;

@@ -13,7 +13,7 @@ export interface BusyAddresses {
   /** Whether any network is remembered. */
   readonly any: boolean;
   /** Remembers a network, with the rest of its limit. */
-  note(network: string, reading: { limit: number; remaining: number; resetMs: number }): void;
+  remember(network: string, reading: { limit: number; remaining: number; resetMs: number }): void;
   has(network: string): boolean;
   /** Remembers whether credentials (the value of `Authorization`) were valid from a network. */
   trust(network: string, credentials: string, isValid: boolean): void;
@@ -44,7 +44,7 @@ export function createBusyAddresses(windowMs: number): BusyAddresses {
       }
       return networks.size > 0;
     },
-    note(network, { limit, remaining, resetMs }) {
+    remember(network, { limit, remaining, resetMs }) {
       if (remaining > limit * (1 - BUSY_SHARE)) return;
       const now = performance.now();
       networks.set(network, { endsAt: now + resetMs, isEmpty: remaining === 0 });

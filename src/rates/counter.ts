@@ -29,31 +29,31 @@ export interface CounterOptions {
   readonly windowSeconds: number;
 }
 
-export interface Taken {
+export interface TakeResult {
   readonly accepted: boolean;
   readonly reading: RateReading;
 }
 
 export interface Counter extends CounterOptions {
   /** Counts points if that many are left; otherwise counts nothing. Synchronous while it counts in memory. */
-  take(key: string, points: number): Taken | Promise<Taken>;
+  take(key: string, points: number): TakeResult | Promise<TakeResult>;
   /** Takes back counted points. @param resetMs the time until the end of the window that they were counted in */
   giveBack(key: string, points: number, resetMs: number): void;
   /** Counts on a shared server from now on. @param create gets this process's memory, for the times when the server does not answer */
-  use(create: (options: CounterOptions, memory: BoundedMemory) => TakeElsewhere): void;
+  use(create: (options: CounterOptions, memory: BoundedMemory) => TakeShared): void;
 }
 
 /** Counts points for several processes, as `BoundedMemory.take` does for one; negative points reduce the count. */
-export type TakeElsewhere = (key: string, points: number) => Promise<Count & { readonly accepted: boolean }>;
+export type TakeShared = (key: string, points: number) => Promise<Count & { readonly accepted: boolean }>;
 
 /** Creates a limit that is counted in memory. */
 export function createCounter(options: CounterOptions): Counter {
   const { name, limit, windowSeconds } = options;
   const memory = new BoundedMemory(limit, windowSeconds);
   /** null: counts in memory. */
-  let shared: TakeElsewhere | null = null;
+  let shared: TakeShared | null = null;
 
-  function toResult({ accepted, points, restMs }: Count & { readonly accepted: boolean }): Taken {
+  function toResult({ accepted, points, restMs }: Count & { readonly accepted: boolean }): TakeResult {
     const remaining = Math.max(0, limit - points);
     return { accepted, reading: { name, limit, windowSeconds, remaining, resetMs: Math.max(0, restMs) } };
   }
@@ -78,8 +78,9 @@ export function createCounter(options: CounterOptions): Counter {
 }
 
 /** Counts points for work that is already done. If fewer are left, it counts the rest, so that the window has nothing left. */
-export function takeUpTo(counter: Counter, key: string, points: number): Taken | Promise<Taken> {
-  const takeRest = (taken: Taken) => (taken.accepted ? taken : counter.take(key, taken.reading.remaining));
+export function takeUpTo(counter: Counter, key: string, points: number): TakeResult | Promise<TakeResult> {
+  const takeRest = (taken: TakeResult) =>
+    taken.accepted ? taken : counter.take(key, taken.reading.remaining);
   const taken = counter.take(key, Math.min(points, counter.limit));
   return taken instanceof Promise ? taken.then(takeRest) : takeRest(taken);
 }

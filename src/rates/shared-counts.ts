@@ -3,7 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '../output/log.ts';
 import { connectRedis } from '../redis/connection.ts';
-import type { BoundedMemory, CounterOptions, TakeElsewhere } from './counter.ts';
+import type { BoundedMemory, CounterOptions, TakeShared } from './counter.ts';
 
 const MAX_WAIT_MS = 50;
 const MAX_NAMES = 20_000;
@@ -30,7 +30,7 @@ export interface SharedCounts {
   /** Whether the server answers. */
   readonly isUp: boolean;
   /** Counts a limit on the server, or in `memory` while that is not possible. */
-  limit(options: CounterOptions, memory: BoundedMemory): TakeElsewhere;
+  limit(options: CounterOptions, memory: BoundedMemory): TakeShared;
   close(): void;
 }
 
@@ -45,15 +45,15 @@ interface SharedOptions {
 export function createSharedCounts({ url, log, nameOf }: SharedOptions): SharedCounts {
   const connection = connectRedis({
     ...{ url, log, maxWaitMs: MAX_WAIT_MS },
-    away: 'Redis does not answer: rate limits are counted by each process for itself',
-    back: 'rate limits are counted in Redis again',
+    awayMessage: 'Redis does not answer: rate limits are counted by each process for itself',
+    backMessage: 'rate limits are counted in Redis again',
   });
   const names = new LRUCache<string, string>({ max: MAX_NAMES });
   connection.redis.defineCommand('takePoints', { numberOfKeys: 1, lua: TAKE });
 
   async function takeOnServer(options: CounterOptions, memory: BoundedMemory, key: string, points: number) {
     const { name, limit, windowSeconds } = options;
-    const [total, restMs] = await connection.ask(async (redis) =>
+    const [total, restMs] = await connection.send(async (redis) =>
       parseAnswer(
         await (redis as unknown as Scripted).takePoints(serverKeyOf(name, key), points, windowSeconds, limit),
       ),

@@ -8,7 +8,7 @@ export interface RedisConnection {
   /** Whether the server answers. */
   readonly isUp: boolean;
   /** The result of a command. @throws Error while the server is away, or when the command takes too long */
-  ask<Answer>(command: (redis: Redis) => Promise<Answer>): Promise<Answer>;
+  send<Answer>(command: (redis: Redis) => Promise<Answer>): Promise<Answer>;
   close(): void;
 }
 
@@ -18,8 +18,8 @@ interface RedisOptions {
   readonly maxWaitMs: number;
   readonly log: Logger;
   /** The log lines: what happens while the server is away, and when it is back. */
-  readonly away: string;
-  readonly back: string;
+  readonly awayMessage: string;
+  readonly backMessage: string;
   /** Called when the connection is lost: the server may come back with an earlier state. */
   readonly onLost?: () => void;
 }
@@ -30,7 +30,14 @@ const SOCKET_TIMEOUT_MS = 3_000;
 const WARNING_INTERVAL_MS = 60_000;
 
 /** Connects in the background, and reconnects whenever the connection is lost. */
-export function connectRedis({ url, maxWaitMs, log, away, back, onLost }: RedisOptions): RedisConnection {
+export function connectRedis({
+  url,
+  maxWaitMs,
+  log,
+  awayMessage: away,
+  backMessage: back,
+  onLost,
+}: RedisOptions): RedisConnection {
   const redis = new Redis(url, {
     socketTimeout: SOCKET_TIMEOUT_MS,
     connectTimeout: SOCKET_TIMEOUT_MS,
@@ -62,7 +69,7 @@ export function connectRedis({ url, maxWaitMs, log, away, back, onLost }: RedisO
     probe ??= setTimeout(() => {
       probe = undefined;
       // Without a connection, the event "ready" reports when the server is back.
-      if (redis.status === 'ready') inTime(redis.ping(), maxWaitMs).then(isBack, probeLater);
+      if (redis.status === 'ready') withTimeout(redis.ping(), maxWaitMs).then(isBack, probeLater);
     }, PROBE_INTERVAL_MS).unref();
   }
   const isReady = () => isUp && redis.status === 'ready';
@@ -79,11 +86,11 @@ export function connectRedis({ url, maxWaitMs, log, away, back, onLost }: RedisO
     get isUp() {
       return isReady();
     },
-    async ask(command) {
-      await inTime(tried.promise, maxWaitMs);
+    async send(command) {
+      await withTimeout(tried.promise, maxWaitMs);
       if (!isReady()) throw new Error('Redis does not answer.');
       try {
-        return await inTime(command(redis), maxWaitMs);
+        return await withTimeout(command(redis), maxWaitMs);
       } catch (error) {
         isAway(error instanceof Error ? error.message : 'It failed.');
         probeLater();
@@ -102,7 +109,7 @@ export function connectRedis({ url, maxWaitMs, log, away, back, onLost }: RedisO
  * The result of `work`.
  * @throws Error when it takes too long; a busy event loop does not count, because data that has arrived is read first
  */
-async function inTime<T>(work: Promise<T>, maxWaitMs: number): Promise<T> {
+async function withTimeout<T>(work: Promise<T>, maxWaitMs: number): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const fail = () => reject(new Error(`There was no answer within ${maxWaitMs} ms.`));
   // Immediates run after sockets are read.

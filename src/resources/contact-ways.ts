@@ -1,7 +1,7 @@
 // Finds the path from an object to the contact whose personal data it may contain: the object is the contact, refers to it, or has a parent
 // that leads to it.
 import { contact } from './contacts.ts';
-import { above, nounNamedBy, parentKeyOf, type Resource } from './resource.ts';
+import { ancestorsOf, parentKeyOf, type Resource, referencedNoun } from './resource.ts';
 
 /** One step: the object is the contact, or a property has the id of the contact or of a parent that leads to it. */
 export type WayToContact = 'itself' | { readonly key: string; readonly to: Resource };
@@ -24,26 +24,26 @@ export function wayToContact(noun: Resource): WayToContact | null {
 /** All properties by which an object leads to contacts: ids and lists of ids, and the id of a parent that leads to one. */
 export function keysToContacts(noun: Resource): readonly string[] {
   const { parent } = noun;
-  const above = parent !== undefined && leadsToAny(parent) ? [parentKeyOf(noun)] : [];
+  const above = parent !== undefined && leadsToContacts(parent) ? [parentKeyOf(noun)] : [];
   return [...new Set([...contactFieldsOf(noun), ...above])];
 }
 
 /** Whether it is a contact or leads to some. */
-function leadsToAny(noun: Resource): boolean {
+function leadsToContacts(noun: Resource): boolean {
   return isContact(noun) || keysToContacts(noun).length > 0;
 }
 
 /** The fields with ids of contacts, without read-only copies of the parent's contact. */
 function contactFieldsOf({ fields, parent }: Resource): string[] {
-  const isBelow = parent !== undefined && leadsToAny(parent);
+  const isBelow = parent !== undefined && leadsToContacts(parent);
   return Object.entries(fields)
-    .filter(([, field]) => isContact(nounNamedBy(field)) && !(isBelow && field.writable === undefined))
+    .filter(([, field]) => isContact(referencedNoun(field)) && !(isBelow && field.writable === undefined))
     .map(([property]) => property);
 }
 
 /** Whether it is part of a contact and is deleted with it. */
 export function isBelowContact(noun: Resource): boolean {
-  return above(noun).some(isContact);
+  return ancestorsOf(noun).some(isContact);
 }
 
 function isContact(noun: Pick<Resource, 'table'> | undefined): boolean {

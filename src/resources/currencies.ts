@@ -18,6 +18,6 @@ const PLACES: ReadonlyMap<string, number> = new Map(
 );
 
 /** The number of decimal places of a currency; undefined for any other text. */
-export function placesOf(code: string): number | undefined {
+export function decimalPlacesOf(code: string): number | undefined {
   return PLACES.get(code);
 }

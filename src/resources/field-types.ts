@@ -2,7 +2,7 @@
 // send, and the GraphQL scalar. A new type is added here; a new scalar is also defined in graphql/scalars.ts. Pure.
 import { isIP } from 'node:net';
 import { parse as parseArray } from 'postgres-array';
-import { placesOf } from './currencies.ts';
+import { decimalPlacesOf } from './currencies.ts';
 
 /** A JSON Schema, in the version that OpenAPI 3.1 uses. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -43,7 +43,7 @@ interface TypeForm<Value = unknown> extends Form<Value> {
 const type = <Value>(form: TypeForm<Value>): TypeForm<Value> => form;
 
 /** A form whose values are not converted. */
-export const only = <Value>(expected: string, is: (value: never) => boolean): Form<Value> => ({
+export const unconverted = <Value>(expected: string, is: (value: never) => boolean): Form<Value> => ({
   expected,
   parse: (value) => (is(value as never) ? (value as Value) : undefined),
 });
@@ -60,7 +60,7 @@ export const listOf = <Value>({ expected, parse }: Form<Value>): Form<Value[]> =
 /** One of a closed list of texts. */
 export function oneOf(values: readonly string[]): Form<string> {
   const others = values.slice(0, -1).join(', ');
-  return only([others, values.at(-1)].filter(Boolean).join(' or '), (value) => values.includes(value));
+  return unconverted([others, values.at(-1)].filter(Boolean).join(' or '), (value) => values.includes(value));
 }
 
 /** JSON numbers are exact only below 2^53. As a string of digits, a client can send any 64-bit integer. */
@@ -75,7 +75,7 @@ const integer: Form<bigint> = {
   },
 };
 
-const anyText: Form<string> = only('text', (value) => typeof value === 'string');
+const anyText: Form<string> = unconverted('text', (value) => typeof value === 'string');
 
 const int8 = type<bigint>({
   ...integer,
@@ -91,14 +91,14 @@ const int8 = type<bigint>({
 const text = type<string>({
   ...anyText,
   columns: ['text', 'uuid'],
-  fromText: asIs,
+  fromText: identity,
   json: 'quoted',
   schema: { type: 'string' },
   scalar: 'String',
 });
 
 const json = {
-  ...only<unknown>('JSON', () => true),
+  ...unconverted<unknown>('JSON', () => true),
   fromText: parseJson,
   // Any value.
   schema: {},
@@ -177,7 +177,7 @@ export const FIELD_TYPES = {
   /** A label of a PostgreSQL enum: letters and underscores. */
   enum: type<string>({ ...text, columns: ['step_kind', 'branch'] }),
   bool: type<boolean>({
-    ...only('true or false', (value) => typeof value === 'boolean'),
+    ...unconverted('true or false', (value) => typeof value === 'boolean'),
     columns: ['bool'],
     fromText: (letter) => letter === 't',
     json: (letter) => String(letter === 't'),
@@ -190,7 +190,7 @@ export const FIELD_TYPES = {
       'a decimal number as text, such as "12.50", with at most 15 digits before the point and 9 after it',
     parse: parseDecimal,
     columns: ['numeric'],
-    fromText: asIs,
+    fromText: identity,
     json: 'quoted',
     jsonSql: (sql) => `(${sql})::text`,
     schema: { type: 'string', format: 'decimal' },
@@ -198,18 +198,18 @@ export const FIELD_TYPES = {
     scalar: 'Decimal',
   }),
   currency: type<string>({
-    ...only('the code of a currency (ISO 4217), such as USD', isCurrency),
+    ...unconverted('the code of a currency (ISO 4217), such as USD', isCurrency),
     columns: ['text'],
-    fromText: asIs,
+    fromText: identity,
     json: 'quoted',
     schema: { type: 'string', pattern: '^[A-Z]{3}$' },
     scalar: 'String',
   }),
   /** A calendar date without time and time zone. It is text because a JavaScript `Date` is a moment in time. */
   date: type<string>({
-    ...only('a date such as 2026-01-31', isDate),
+    ...unconverted('a date such as 2026-01-31', isDate),
     columns: ['date'],
-    fromText: asIs,
+    fromText: identity,
     json: 'quoted',
     schema: { type: 'string', format: 'date' },
     scalar: 'Date',
@@ -273,7 +273,7 @@ export const TEXT_FORMATS = {
     schema: {},
   },
   ip: {
-    ...only('an IP address', (value: unknown) => typeof value === 'string' && isIP(value) > 0),
+    ...unconverted('an IP address', (value: unknown) => typeof value === 'string' && isIP(value) > 0),
     schema: {},
   },
   color: {
@@ -283,10 +283,10 @@ export const TEXT_FORMATS = {
 } as const satisfies Record<string, TextFormat>;
 
 function matching(expected: string, pattern: RegExp): Form<string> {
-  return only(expected, (value) => typeof value === 'string' && pattern.test(value));
+  return unconverted(expected, (value) => typeof value === 'string' && pattern.test(value));
 }
 
-function asIs<Value>(value: Value): Value {
+function identity<Value>(value: Value): Value {
   return value;
 }
 
@@ -298,7 +298,7 @@ function parseDecimal(value: unknown): string | undefined {
 }
 
 function isCurrency(value: unknown): boolean {
-  return typeof value === 'string' && placesOf(value) !== undefined;
+  return typeof value === 'string' && decimalPlacesOf(value) !== undefined;
 }
 
 /** PostgreSQL has no year 0000. */

@@ -1,5 +1,5 @@
 // The statistics of pages and funnels for a time range. They are not nouns, but sums over the hours of pages.
-import { NAMED } from './orders/order-parts.ts';
+import { IDS_AND_NAME } from './orders/order-parts.ts';
 import { page } from './pages.ts';
 import type { Fields, RowOf } from './resource.ts';
 
@@ -88,13 +88,13 @@ export const PAGE_STATS = {
   funnel: {
     type: 'json',
     nullable: true,
-    object: NAMED,
+    object: IDS_AND_NAME,
     description: 'The funnel that shows the page, if any.',
   },
   page: {
     type: 'json',
     object: {
-      ...NAMED,
+      ...IDS_AND_NAME,
       currentPath: page.fields.currentPath,
       type: {
         type: 'text',
@@ -110,7 +110,7 @@ export const PAGE_STATS = {
 export const FUNNEL_STATS = {
   currency: CURRENCY,
   timerange: TIMERANGE,
-  funnel: { type: 'json', object: NAMED, description: 'The funnel.' },
+  funnel: { type: 'json', object: IDS_AND_NAME, description: 'The funnel.' },
   summary: { type: 'json', object: SUMMARY, description: 'The statistics of all pages together.' },
   steps: {
     type: 'json',

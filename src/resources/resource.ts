@@ -277,7 +277,7 @@ export function filtersOf(
         resource.fields[property] ?? resource.inputs?.[property] ?? filter.of;
       const description = filter.description ?? field?.description;
       if (description === undefined) throw new Error(`Filter ${property} has no description.`);
-      const idsOf = nounNamedBy(field) ?? (property === 'id' ? resource : undefined);
+      const idsOf = referencedNoun(field) ?? (property === 'id' ? resource : undefined);
       const type = idsOf !== undefined ? 'int8' : (field?.type ?? 'text');
       if (!isFilterable(type))
         throw new Error(`Filter ${property} has the type ${type}, which lists cannot filter by.`);
@@ -306,12 +306,12 @@ export function rangesOf({ fields, filters }: Pick<Resource, 'fields' | 'filters
 }
 
 /** The noun whose ids a field has; undefined where it has none. */
-export function nounNamedBy(field: Pick<Field, 'refers' | 'idsOf'> | undefined): IdsOf | undefined {
+export function referencedNoun(field: Pick<Field, 'refers' | 'idsOf'> | undefined): IdsOf | undefined {
   return field?.refers ?? field?.idsOf;
 }
 
 /** The name of GraphQL's field for the objects whose ids a property has: `page` for `pageId`, `pages` for `pageIds`. */
-export function objectsNamedBy(property: string): string {
+export function referenceFieldName(property: string): string {
   return property.endsWith('Ids') ? pluralOf(property.slice(0, -'Ids'.length)) : property.replace(/Id$/, '');
 }
 
@@ -349,7 +349,7 @@ export function writableFields(
     )
     .map(([property, field]) => [
       property,
-      field.children === undefined ? withOptional(field) : asGiven(field, moment),
+      field.children === undefined ? withOptional(field) : asInputField(field, moment),
     ]);
   const given = Object.entries(inputs ?? {}).filter(
     ([, { writable = 'always' }]) => writable === 'always' || moment === 'creation',
@@ -391,7 +391,7 @@ function withOptional(field: Field): Field {
 }
 
 /** The input form of a list of children: the writable fields of each. In a change, all members of an item are optional. */
-function asGiven({ restName, restGiven = restName, ...field }: Field, moment: Moment): Field {
+function asInputField({ restName, restGiven = restName, ...field }: Field, moment: Moment): Field {
   const settable = writableFields({ fields: field.items ?? {} }, 'creation');
   const all = { ...namingFields(field, moment), ...settable };
   const items = Object.entries(all).map(([property, of]): [string, Field] => [
@@ -407,7 +407,7 @@ export function isRequired({ required }: Field, moment: Moment): boolean {
 }
 
 /** The description of a field in an input. */
-export function givenDescription(
+export function inputDescription(
   { description, members, object, transitions }: Field,
   moment: Moment,
 ): string {
@@ -462,13 +462,13 @@ export function parentKeyOf({ parentKey, parent }: Pick<Resource, 'parent' | 'pa
 }
 
 /** The ancestors of a noun, the nearest first: for a contact, workspace and team. */
-export function above({ parent }: Pick<Resource, 'parent'>): readonly Resource[] {
-  return parent === undefined ? [] : [parent, ...above(parent)];
+export function ancestorsOf({ parent }: Pick<Resource, 'parent'>): readonly Resource[] {
+  return parent === undefined ? [] : [parent, ...ancestorsOf(parent)];
 }
 
 /** Whether a noun's objects are in a workspace: below it, or below something that is. */
 export function isInWorkspace(noun: Pick<Resource, 'parent'>): boolean {
-  return above(noun).some(({ table }) => table === 'workspaces');
+  return ancestorsOf(noun).some(({ table }) => table === 'workspaces');
 }
 
 /** The plural of a noun's name. */

@@ -54,7 +54,7 @@ export const VISIT_INPUT = {
 } as const satisfies Fields;
 
 /** A validated report of a visit. */
-export interface GivenVisit extends RowOf<typeof VISIT_INPUT> {}
+export interface ParsedVisit extends RowOf<typeof VISIT_INPUT> {}
 
 /** The members that are optional in a report but always in the output. */
 const SHOWN_ORIGIN = Object.fromEntries(

@@ -15,9 +15,9 @@ import {
   writableFields,
 } from '../resources/resource.ts';
 import { type Input, isObject, namesOf } from '../services/input/parse-fields.ts';
-import { admitBody, oweMembers } from '../services/limits/rate-limits.ts';
+import { admitBody, chargeMembersLater } from '../services/limits/rate-limits.ts';
 import type { Body, Query } from './route.ts';
-import { givenSchema, schemaRef, wrappedSchema } from './schemas.ts';
+import { requestSchema, schemaRef, wrappedSchema } from './schemas.ts';
 
 /** Levels of lists and objects in a body. */
 const MAX_DEPTH = 32;
@@ -49,7 +49,7 @@ export function bodyOf(
     schema: wrapper === undefined ? bare : { anyOf: [wrappedSchema(wrapper, bare), bare] },
     components: () => ({
       [name]: {
-        ...givenSchema(fields, moment),
+        ...requestSchema(fields, moment),
         ...(required && !isOneRequired && { minProperties: 1 }),
         ...(isClosed && { additionalProperties: false }),
       },
@@ -60,7 +60,7 @@ export function bodyOf(
       ),
     parse(body) {
       const members = wrapper === undefined ? body : unwrap(body, wrapper, isLikeWrapper);
-      if (isClosed) refuseUnknown(members, known, besideWrapper(body, wrapper), wrapper);
+      if (isClosed) refuseUnknown(members, known, membersOutsideWrapper(body, wrapper), wrapper);
       return { members, nameOf: restNameOf };
     },
   };
@@ -71,7 +71,7 @@ const MAX_LISTED = 5;
 const MAX_NAME_CHARS = 100;
 
 /** The query of a request that takes these members in the body only. In the query they would be ignored, so they are refused. */
-export function notInAddress(fields: Fields): Query<null> {
+export function refuseInQuery(fields: Fields): Query<null> {
   return {
     parameters: [],
     /** @throws AppError `invalid` */
@@ -84,7 +84,7 @@ export function notInAddress(fields: Fields): Query<null> {
 }
 
 /** The members of a wrapped body that are not in the wrapper. */
-function besideWrapper(body: unknown, wrapper: string | undefined): string[] {
+function membersOutsideWrapper(body: unknown, wrapper: string | undefined): string[] {
   if (wrapper === undefined || !isObject(body) || !isObject(body[wrapper])) return [];
   return Object.keys(body).filter((key) => key !== wrapper);
 }
@@ -147,7 +147,7 @@ export async function readJson(request: Request, ctx: Context): Promise<unknown>
   if (admission !== undefined) await admission;
   const value = parseJson(bytes);
   const { isDeeper, members } = measure(value, MAX_DEPTH);
-  oweMembers(ctx, members);
+  chargeMembersLater(ctx, members);
   if (isDeeper) throw invalid('body', { code: 'too_many', message: `must have at most ${MAX_DEPTH} levels` });
   return isEmptyValue(value) ? {} : value;
 }

@@ -19,11 +19,11 @@ import {
   type Sort,
 } from '../resources/resource.ts';
 import {
-  type GivenFilters,
-  type GivenRanges,
+  type FilterInput,
   MAX_FILTER_VALUES,
   parseFilters,
   parseRanges,
+  type RangeInput,
 } from '../services/filtering/filters.ts';
 import { parseRefineFilter } from '../services/filtering/refining.ts';
 import type { Parameter, Query } from './route.ts';
@@ -332,7 +332,7 @@ const REPEATED = /\[\d*\]$/;
 function parseFilterParameters(
   query: URLSearchParams,
   { all, properties, ranges: ends }: FilterNames,
-): { readonly values: GivenFilters; readonly ranges: GivenRanges } | null {
+): { readonly values: FilterInput; readonly ranges: RangeInput } | null {
   const ranges: Record<string, { from?: string; to?: string }> = {};
   const given = new Map<string, { readonly form: string; readonly values: string[] }>();
   for (const [name, value] of query) {

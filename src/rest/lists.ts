@@ -4,7 +4,7 @@ import type { Reply } from '../messages/reply.ts';
 import type { Page } from '../pagination.ts';
 import type { Writer } from '../rows/resource-writer.ts';
 import { AFTER_TIME } from './list-queries.ts';
-import { formOf, JSON_HEADERS, out, type Shown } from './responses.ts';
+import { formOf, JSON_HEADERS, type OutputForm, outputParameter } from './responses.ts';
 import type { Header, ResponseForm } from './route.ts';
 
 const PAGE_HEADERS: readonly Header[] = [
@@ -22,7 +22,7 @@ const PAGE_HEADERS: readonly Header[] = [
 ];
 
 /** A page of a list. */
-export function pageOf<Result>(objects: Shown<Result>): ResponseForm<Page<Result & { id: bigint }>> {
+export function pageOf<Result>(objects: OutputForm<Result>): ResponseForm<Page<Result & { id: bigint }>> {
   return {
     answers: { 200: 'The objects of the page, in order.' },
     headers: PAGE_HEADERS,
@@ -34,7 +34,7 @@ export function pageOf<Result>(objects: Shown<Result>): ResponseForm<Page<Result
 
 /** A complete list without pages, for nouns with few objects. */
 export function arrayOf<Result>(
-  { schema, components, write }: Shown<Result>,
+  { schema, components, write }: OutputForm<Result>,
   description: string,
 ): ResponseForm<readonly Result[]> {
   return {
@@ -47,7 +47,7 @@ export function arrayOf<Result>(
 
 /** A page of a list, or, when the rows come in chunks, the complete list as an array without pagination headers (spec §4 rule 7). */
 export function pageOrAllOf<Result>(
-  objects: Shown<Result>,
+  objects: OutputForm<Result>,
 ): ResponseForm<Page<Result & { id: bigint }> | AsyncIterable<readonly Result[]>> {
   const page = pageOf(objects);
   return {
@@ -102,10 +102,10 @@ function allReply<R>(chunks: AsyncIterable<readonly R[]>, write: Writer<R>): Rep
 async function* encodeArray<R>(chunks: AsyncIterable<readonly R[]>, write: Writer<R>) {
   let opened = false;
   for await (const rows of chunks) {
-    out.clear();
-    out.addText(opened ? ',' : '[');
+    outputParameter.clear();
+    outputParameter.addText(opened ? ',' : '[');
     addRows(rows, write);
-    yield out.toBuffer();
+    yield outputParameter.toBuffer();
     opened = true;
   }
   yield Buffer.from(opened ? ']' : '[]');
@@ -116,21 +116,21 @@ function arrayBody<R>(
   rows: readonly R[],
   write: Writer<R>,
   maxBytes = Number.POSITIVE_INFINITY,
-): ReturnType<typeof out.toBuffer> {
-  out.clear();
-  out.addText('[');
+): ReturnType<typeof outputParameter.toBuffer> {
+  outputParameter.clear();
+  outputParameter.addText('[');
   addRows(rows, write, maxBytes);
-  out.addText(']');
-  return out.toBuffer();
+  outputParameter.addText(']');
+  return outputParameter.toBuffer();
 }
 
 const COMMA = 0x2c;
 
 function addRows<R>(rows: readonly R[], write: Writer<R>, maxBytes = Number.POSITIVE_INFINITY): void {
   for (let index = 0; index < rows.length; index++) {
-    if (index > 0) out.addByte(COMMA);
-    write(rows[index] as R, out);
-    if (index > 0 && out.length > maxBytes)
+    if (index > 0) outputParameter.addByte(COMMA);
+    write(rows[index] as R, outputParameter);
+    if (index > 0 && outputParameter.length > maxBytes)
       throw invalid('per_page', {
         code: 'too_many',
         message: `The page is larger than ${maxBytes} bytes. Ask for fewer objects with per_page, or for fewer fields with expand[].`,

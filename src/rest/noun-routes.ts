@@ -14,10 +14,10 @@ import { writerOf } from '../rows/resource-writer.ts';
 import type { Input } from '../services/input/parse-fields.ts';
 import type { Reads } from '../services/reading/reads.ts';
 import type { Act, Service } from '../services/service.ts';
-import { bodyOf, notInAddress } from './body.ts';
+import { bodyOf, refuseInQuery } from './body.ts';
 import { listQuery, withoutFilters } from './list-queries.ts';
 import { pageOf } from './lists.ts';
-import { changedOf, createdOf, nothing, objectOf, type Shown, shown } from './responses.ts';
+import { changedOf, createdOf, emptyResponse, type OutputForm, objectOf, outputOf } from './responses.ts';
 import { putAndPatch, type Route, route } from './route.ts';
 
 type Row = { readonly id: bigint };
@@ -69,7 +69,7 @@ function genericRoutes(service: Service, own: OwnRoutes): readonly Route[] {
   if (path === undefined || reads === null) return [];
   const { scope, get, list } = reads;
   const { listed = resource } = own;
-  const objects = shown(resource) as Shown<object> as Shown<Row>;
+  const objects = outputOf(resource) as OutputForm<object> as OutputForm<Row>;
   const one = title.toLowerCase();
   const memberPath = `${membersPath(resource) as '/api/v2/'}:id` as const;
   const listRoute = (
@@ -88,7 +88,7 @@ function genericRoutes(service: Service, own: OwnRoutes): readonly Route[] {
       resource,
       scope,
       query: listQuery(queried),
-      response: pageOf(shown(listed) as Shown<object> as Shown<Row>),
+      response: pageOf(outputOf(listed) as OutputForm<object> as OutputForm<Row>),
       handle: ({ ctx, params, query, projection }) => read(ctx, refOf(params), query, projection),
     });
   };
@@ -124,7 +124,7 @@ function genericRoutes(service: Service, own: OwnRoutes): readonly Route[] {
       path: `${memberPath}/${toSnakeCase(name)}`,
       operationId: `${name}${type}`,
       summary,
-      ...(isClosed && fields && { query: notInAddress(fields) }),
+      ...(isClosed && fields && { query: refuseInQuery(fields) }),
       ...(fields && {
         body: bodyOf(
           resource,
@@ -162,7 +162,7 @@ function genericRoutes(service: Service, own: OwnRoutes): readonly Route[] {
         operationId: `reorder${pluralOf(type)}`,
         summary: `Reorders the ${pluralOf(one)} of ${withArticle(parent.title.toLowerCase())}`,
         body: bodyOf(resource, 'creation', orderFields(resource), `${type}Order`),
-        response: nothing(`The ${pluralOf(one)} have the new order.`),
+        response: emptyResponse(`The ${pluralOf(one)} have the new order.`),
         // A reordering changes the parent.
         representation: writerOf(parent),
         handle: ({ ctx, params, body, options }) => reorder(ctx, place.refOf(params), body, options),
@@ -197,7 +197,7 @@ function genericRoutes(service: Service, own: OwnRoutes): readonly Route[] {
         path: memberPath,
         operationId: `delete${type}`,
         summary: `Deletes ${withArticle(one)}`,
-        response: nothing(`The ${one} is deleted.`),
+        response: emptyResponse(`The ${one} is deleted.`),
         handle: ({ ctx, params, options }) => remove(ctx, params.id, options),
       }),
   ];

@@ -1,10 +1,10 @@
 // Unknown query parameters are ignored. Refuses misspelled parameters where ignoring them would change the meaning of a request.
 import { invalid } from '../errors.ts';
 
-const lettersOf = (name: string): string => name.replaceAll(/[^a-z]/gi, '').toLowerCase();
+const lowerCaseLetters = (name: string): string => name.replaceAll(/[^a-z]/gi, '').toLowerCase();
 
 /** Patterns for the letters with one letter missing, wrong, swapped with the next, or added. */
-function slipsOf(letters: string): string[] {
+function misspellingPatterns(letters: string): string[] {
   const slips = [...letters].flatMap((letter, index) => {
     const [before, after] = [letters.slice(0, index), letters.slice(index + 1)];
     const swapped = `${before}${after.slice(0, 1)}${letter}${after.slice(1)}`;
@@ -24,11 +24,11 @@ export function refusalOfOtherSpellings(
   known: readonly string[],
   spelling: RegExp,
 ): (query: URLSearchParams) => void {
-  const slips = known.flatMap((name) => slipsOf(lettersOf(name)));
+  const slips = known.flatMap((name) => misspellingPatterns(lowerCaseLetters(name)));
   const misspelling = new RegExp(`${spelling.source}|^(?:${slips.join('|')})$`);
   return (query) => {
     for (const name of query.keys())
-      if (!known.includes(name) && misspelling.test(lettersOf(name)))
+      if (!known.includes(name) && misspelling.test(lowerCaseLetters(name)))
         throw invalid(name, {
           code: 'unknown_field',
           message: `Unknown parameter ${name}. Use ${known.join(' or ')}.`,

@@ -11,17 +11,17 @@ import {
 } from '../resources/resource.ts';
 import { ByteWriter } from '../rows/byte-writer.ts';
 import { type Writer, writerOf } from '../rows/resource-writer.ts';
-import type { Done } from '../services/changing/mutate.ts';
-import type { Asked, Expansion, Header, Parameter, ResponseForm } from './route.ts';
+import type { ChangeAnswer } from '../services/changing/mutate.ts';
+import type { Expansion, Header, OutputRequest, Parameter, ResponseForm } from './route.ts';
 import { resourceSchema, type Schema, schemaRef } from './schemas.ts';
 
 /** Shared by all responses: each is written synchronously. */
-export const out = new ByteWriter();
+export const outputParameter = new ByteWriter();
 
 export const JSON_HEADERS = { 'Content-Type': 'application/json' } as const;
 
 /** The schema of a result, and how it is written. */
-export interface Shown<Result> {
+export interface OutputForm<Result> {
   readonly schema: Schema;
   /** As in ResponseForm. */
   components(): Readonly<Record<string, Schema>>;
@@ -40,7 +40,7 @@ const NAMES = ['expand[]', 'expand'];
  * @param always names without effect, because their fields are always included
  * @throws AppError `invalid` for any other name
  */
-export function expanded(
+export function parseExpansions(
   query: URLSearchParams,
   taken: readonly string[],
   always: readonly string[] = [],
@@ -75,7 +75,7 @@ function expansionOf(resource: Described, taken: readonly string[]): Expansion |
     .filter(([, { expand }]) => expand === 'always')
     .map(([property, field]) => restNameOf(property, field));
   /** By the requested names, in the order of the description. Clients choose the names, so the cache is bounded. */
-  const forms = new LRUCache<string, Asked>({ max: MAX_WRITERS });
+  const forms = new LRUCache<string, OutputRequest>({ max: MAX_WRITERS });
   return {
     parameters: [
       expandParameter(
@@ -84,7 +84,7 @@ function expansionOf(resource: Described, taken: readonly string[]): Expansion |
       ),
     ],
     askedBy(query) {
-      const expandedNames = expanded(query, taken, always);
+      const expandedNames = parseExpansions(query, taken, always);
       const names = taken.filter((name) => expandedNames.has(name));
       const key = names.join();
       const form = forms.get(key) ?? {
@@ -108,7 +108,7 @@ function projectionOf({ fields }: Described, expandedNames: readonly string[]): 
 }
 
 /** The output form of a noun, or of other described objects. */
-export function shown<R extends Described>(resource: R): Shown<RowOf<R['fields']>> {
+export function outputOf<R extends Described>(resource: R): OutputForm<RowOf<R['fields']>> {
   const { type, fields } = resource;
   const recorded = Object.entries(fields).filter(([, { expand }]) => expand !== 'reads');
   return {
@@ -121,18 +121,18 @@ export function shown<R extends Described>(resource: R): Shown<RowOf<R['fields']
 }
 
 /** The form of objects in answers to changes, without the fields that only reads include. */
-function formOfChanges<Result>(shown: Shown<Result>): Shown<Result> {
+function formOfChanges<Result>(shown: OutputForm<Result>): OutputForm<Result> {
   return { ...shown, expansion: shown.expansionOfChanges };
 }
 
 /** The part of a response form that concerns its objects. */
-export function formOf({ schema, components, expansion }: Shown<never>) {
+export function formOf({ schema, components, expansion }: OutputForm<never>) {
   return { schema, components, expansion };
 }
 
 /** One object. */
 export function objectOf<Result extends object>(
-  shown: Shown<Result>,
+  shown: OutputForm<Result>,
   description: string,
 ): ResponseForm<Result> {
   return {
@@ -144,7 +144,7 @@ export function objectOf<Result extends object>(
 
 /** The object that was changed. */
 export function changedOf<Row extends object>(
-  shown: Shown<Row>,
+  shown: OutputForm<Row>,
   description: string,
 ): ResponseForm<{ readonly row: Row }> {
   const form = objectOf(formOfChanges(shown), description);
@@ -158,7 +158,7 @@ const LOCATION: Header = {
 };
 
 /** The result of a creation: a new object, or an existing one. */
-interface Created<Row> extends Pick<Done<unknown, 'created' | 'updated' | 'unchanged'>, 'outcome'> {
+interface Created<Row> extends Pick<ChangeAnswer<unknown, 'created' | 'updated' | 'unchanged'>, 'outcome'> {
   readonly row: Row;
 }
 
@@ -168,7 +168,7 @@ interface Created<Row> extends Pick<Done<unknown, 'created' | 'updated' | 'uncha
  * @param answers the descriptions of status 201 and, if the object may exist already, of status 200
  */
 export function createdOf<Row extends { readonly id: bigint }>(
-  shown: Shown<Row>,
+  shown: OutputForm<Row>,
   path: string,
   answers: { readonly 201: string; readonly 200?: string },
 ): ResponseForm<Created<Row>> {
@@ -187,7 +187,7 @@ export function createdOf<Row extends { readonly id: bigint }>(
 
 /** An object that was created below the path of the request. */
 export function createdBelow<Row extends { readonly id: bigint }>(
-  shown: Shown<Row>,
+  shown: OutputForm<Row>,
   description: string,
 ): ResponseForm<Row> {
   return {
@@ -204,13 +204,13 @@ export function createdBelow<Row extends { readonly id: bigint }>(
 
 /** The response with one object. */
 export function objectReply<Result>(result: Result, write: Writer<Result>): Reply {
-  out.clear();
-  write(result, out);
-  return { status: 200, headers: JSON_HEADERS, body: out.toBuffer() };
+  outputParameter.clear();
+  write(result, outputParameter);
+  return { status: 200, headers: JSON_HEADERS, body: outputParameter.toBuffer() };
 }
 
 /** A response with a secret: it must not be cached, nor compressed, since the compressed length can reveal secrets (BREACH). */
-export function secret<Result>(form: ResponseForm<Result>): ResponseForm<Result> {
+export function uncached<Result>(form: ResponseForm<Result>): ResponseForm<Result> {
   return {
     ...form,
     reply(result, request) {
@@ -221,7 +221,7 @@ export function secret<Result>(form: ResponseForm<Result>): ResponseForm<Result>
 }
 
 /** A response without a body. */
-export function nothing(description: string): ResponseForm<unknown> {
+export function emptyResponse(description: string): ResponseForm<unknown> {
   return {
     answers: { 204: description },
     schema: null,

@@ -49,11 +49,11 @@ export interface Body<B> {
 export interface Expansion {
   readonly parameters: readonly Parameter[];
   /** @throws AppError `invalid` for the name of any other field */
-  askedBy(query: URLSearchParams): Asked;
+  askedBy(query: URLSearchParams): OutputRequest;
 }
 
 /** The form of objects for one request: their writer, and the properties to read; null for all. */
-export interface Asked {
+export interface OutputRequest {
   readonly write: Writer<object>;
   readonly projection: readonly string[] | null;
 }

@@ -1,7 +1,7 @@
 // Mounts the REST routes, the overview of the API and the OpenAPI document on the HTTP app.
 
 import type { Hono } from 'hono';
-import { covers, isWriteScope, readScopeOf, requireCaller, requireScope } from '../auth/scopes.ts';
+import { coversScope, isWriteScope, readScopeOf, requireCaller, requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { methodNotAllowed } from '../errors.ts';
 import type { Reply } from '../messages/reply.ts';
@@ -11,7 +11,7 @@ import { type Writer, writerOf } from '../rows/resource-writer.ts';
 import { chargePage, pointsOf, ROWS_PER_POINT } from '../services/limits/rate-limits.ts';
 import {
   CONSISTENCY_TOKEN,
-  changeAndTell,
+  changeWithToken,
   parseConsistencyToken,
   readFromReplicas,
 } from '../services/reading/consistency.ts';
@@ -70,7 +70,7 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
       const caller = scope === undefined ? requireCaller(ctx) : requireScope(ctx, scope);
       // Parse `expand[]` before the change, so that an unknown name is refused in time.
       const shown = response.expansion?.askedBy(url.searchParams);
-      const missing = readScope === null || covers(caller.scopes, readScope) ? null : readScope;
+      const missing = readScope === null || coversScope(caller.scopes, readScope) ? null : readScope;
       const options = onlyReads
         ? NO_OPTIONS
         : parseWriteHeaders(request, url, shown?.write ?? write, missing);
@@ -80,7 +80,7 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
       if (takesNoBody) await refuseBody(request);
       const size = sizeOf(parsedQuery);
       if (size > ROWS_PER_POINT) await chargePage(ctx, size);
-      const waiting = ctx.turn?.(pointsOf(size));
+      const waiting = ctx.waitForSlot?.(pointsOf(size));
       if (waiting !== undefined) await waiting;
       const answered = { url, write: shown?.write ?? null, maxBytes: ctx.config.limits.maxAnswerBytes };
       const projection = shown?.projection ?? null;
@@ -92,7 +92,7 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
         exchange.facts.answerBytes = reply.body instanceof Uint8Array ? reply.body.length : 0;
         return exchange.respond(withEntityTag(reply, request.headers.get('if-none-match')));
       }
-      const { result, token } = await changeAndTell(ctx, work);
+      const { result, token } = await changeWithToken(ctx, work);
       const complete = response.reply(result, answered);
       const reply =
         missing === null

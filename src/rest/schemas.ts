@@ -5,12 +5,12 @@ import {
   type Field,
   type Fields,
   fieldsInParent,
-  givenDescription,
+  inputDescription,
   isExpandable,
   isRequired,
   type Moment,
-  nounNamedBy,
   type Resource,
+  referencedNoun,
   restNameOf,
 } from '../resources/resource.ts';
 
@@ -47,7 +47,7 @@ function outputSchema(property: string, field: Field): Schema {
 }
 
 /** A request object with these fields. @param isItem whether it is an item of a list, whose members are required unless `optional` */
-export function givenSchema(fields: Fields, moment: Moment, isItem = false): Schema {
+export function requestSchema(fields: Fields, moment: Moment, isItem = false): Schema {
   const visible = Object.entries(fields).filter(([, { internal }]) => internal !== true);
   const isNeeded = (field: Field) => (isItem ? field.optional !== true : isRequired(field, moment));
   const required = visible.filter(([, field]) => isNeeded(field));
@@ -76,7 +76,7 @@ export function wrappedSchema(name: string, schema: Schema): Schema {
 function inputFieldSchema(field: Field, moment: Moment): Schema {
   const { type, values, synonyms = {}, maxLength, members, object, items } = field;
   // Not as `default`, which makes client generators treat the member as required.
-  const sentences = [givenDescription(field, moment), defaultSentence(field, moment)];
+  const sentences = [inputDescription(field, moment), defaultSentence(field, moment)];
   const described = {
     ...field,
     ...(values && { values: [...values, ...Object.values(synonyms)] }),
@@ -87,11 +87,11 @@ function inputFieldSchema(field: Field, moment: Moment): Schema {
       ...fieldSchema(described),
       additionalProperties: { type: ['string', 'number', 'boolean', 'null'] },
     };
-  if (object !== undefined) return withNull(described, givenSchema(object, moment));
+  if (object !== undefined) return withNull(described, requestSchema(object, moment));
   if (items !== undefined)
     return withNull(described, {
       type: 'array',
-      items: givenSchema(items, moment, true),
+      items: requestSchema(items, moment, true),
       ...(isRequired(field, moment) && { minItems: 1 }),
       maxItems: maxLength,
     });
@@ -108,7 +108,7 @@ function inputSchema(field: Field): Schema | undefined {
   const { type, restAsText } = field;
   if (restAsText !== true) return typeOf(type).givenSchema;
   if (type === 'bool') return { anyOf: [{ type: 'boolean' }, enumSchema('true', 'false')] };
-  return nounNamedBy(field) === undefined
+  return referencedNoun(field) === undefined
     ? typeOf(type).givenSchema
     : { anyOf: [{ type: 'integer' }, { type: 'string' }] };
 }

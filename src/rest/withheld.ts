@@ -29,7 +29,7 @@ export function withholdMembers(
     ? object
     : {
         ...(idsIn(object, ids) as Members),
-        ...givenIn(object as Members, given),
+        ...echoedMembers(object as Members, given),
         // A secret is made for the caller, and returned only once.
         ...(isSecret && secretsIn(object as Members)),
       };
@@ -52,9 +52,9 @@ function isSummary(value: unknown): boolean {
   return isObject(value) && !('id' in value) && !Object.values(value).some(isNested);
 }
 
-function givenIn(object: Members, given: Members): Members {
+function echoedMembers(object: Members, given: Members): Members {
   return Object.fromEntries(
-    Object.entries(given).flatMap(([name, value]) => asGiven(name, object[name], value)),
+    Object.entries(given).flatMap(([name, value]) => echoedMember(name, object[name], value)),
   );
 }
 
@@ -87,7 +87,7 @@ function isNested(value: unknown): boolean {
  * The part of a member that the caller sent. Null, an empty text or an empty list may not have changed it, so it is left out. Of objects and
  * lists that are merged with existing values, only the sent part is included.
  */
-function asGiven(name: string, shown: unknown, given: unknown): [string, unknown][] {
+function echoedMember(name: string, shown: unknown, given: unknown): [string, unknown][] {
   const value = partOf(shown, given);
   return value === undefined ? [] : [[name, value]];
 }
@@ -104,7 +104,7 @@ function partOf(shown: unknown, given: unknown): unknown {
   if (isObject(given))
     return isObject(shown)
       ? Object.fromEntries(
-          Object.entries(given).flatMap(([name, value]) => asGiven(name, shown[name], value)),
+          Object.entries(given).flatMap(([name, value]) => echoedMember(name, shown[name], value)),
         )
       : undefined;
   return isNested(shown) ? undefined : shown;

@@ -10,7 +10,7 @@ import {
   type WriteOptions,
 } from '../services/input/write-options.ts';
 import { entityTag } from './entity-tags.ts';
-import { out } from './responses.ts';
+import { outputParameter } from './responses.ts';
 
 /** The options of a request that only reads. */
 export const NO_OPTIONS: WriteOptions = { idempotencyKey: null, precondition: null };
@@ -57,8 +57,8 @@ function parseIfMatch(
       scope: missing,
     });
   return (row) => {
-    out.clear();
-    write(row, out);
-    return fitsTag(condition, entityTag(out.toBuffer()));
+    outputParameter.clear();
+    write(row, outputParameter);
+    return fitsTag(condition, entityTag(outputParameter.toBuffer()));
   };
 }

@@ -38,7 +38,7 @@ export interface DescribedColumn extends Pick<Field, 'type' | 'items' | 'object'
 export type Columns = Readonly<Record<string, Column>>;
 
 /** The name of the column that contains the row whose id is in `property`. */
-export const joinedAs = (property: string) => `${property}.row`;
+export const joinedColumnName = (property: string) => `${property}.row`;
 
 /** The columns for the entries of a projection that select properties of rows: `property(its properties)`. They replace columns or add some. */
 export function columnsWithRows(columns: Columns, projection: readonly string[]): Columns {
@@ -50,7 +50,7 @@ export function columnsWithRows(columns: Columns, projection: readonly string[])
       const below = nestedEntries(entry);
       if (column.narrow !== undefined) return [[property, column.narrow(below)]];
       const joined = column.joined?.(below) ?? null;
-      return joined === null ? [] : [[joinedAs(property), joined]];
+      return joined === null ? [] : [[joinedColumnName(property), joined]];
     }),
   );
 }
@@ -109,7 +109,7 @@ export function setMembersNull(row: object, property: string, ways: readonly (re
 }
 
 /** Whether the columns from index `from` up to `to`, exclusive, are equal in two rows of `rowMaker`. */
-export function sameFields(one: object, other: object, from: number, to: number): boolean {
+export function equalColumns(one: object, other: object, from: number, to: number): boolean {
   return equalFields(one as BlockRow, other as BlockRow, from, to);
 }
 
@@ -169,14 +169,14 @@ export function rowMaker<Row>(
   for (const property of absent) {
     Object.defineProperty(LazyRow.prototype, property, {
       get() {
-        throw notRead(property);
+        throw unreadColumnError(property);
       },
     });
   }
   return (block, index) => new LazyRow(block, index) as Row;
 }
 
-function notRead(property: string): TypeError {
+function unreadColumnError(property: string): TypeError {
   return new TypeError(`The column ${property} was not read`);
 }
 
@@ -195,7 +195,7 @@ function rowsDecoder({ columns, absent, isList }: NonNullable<DescribedColumn['r
  * columns is null, and undefined for any other object.
  * @param names the names in the row, by the new names
  */
-export function renaming(
+export function createRenamer(
   names: Readonly<Record<string, string>>,
 ): (row: object) => object | null | undefined {
   const makers = new WeakMap<Layout, { readonly first: number; readonly make: RowMaker<object> }>();
@@ -208,7 +208,7 @@ export function renaming(
       const places: number[] = [];
       for (const [name, property] of Object.entries(names)) {
         const position = layout.get(property);
-        if (position === undefined) throw notRead(property);
+        if (position === undefined) throw unreadColumnError(property);
         columns[name] = position.type;
         places.push(position.index);
       }

@@ -54,13 +54,13 @@ function objectParser(fields: Fields): (json: Readonly<Record<string, unknown>>)
     );
 }
 
-const asIs = (value: unknown) => value;
+const identity = (value: unknown) => value;
 
 /** A parser of one field's value, as `parseJson` returns it. */
 export function memberParser({ type, items, object, restAsNumber }: Described): (value: unknown) => unknown {
   if (restAsNumber === true) return (value) => value === 1;
   if (object !== undefined) return objectParser(object) as (value: unknown) => unknown;
-  if (items === undefined) return typeOf(type).fromJson ?? asIs;
+  if (items === undefined) return typeOf(type).fromJson ?? identity;
   const parseItem = objectParser(items);
   return (list) => (list as Record<string, unknown>[]).map(parseItem);
 }

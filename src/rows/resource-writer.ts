@@ -16,7 +16,7 @@ import { toInteger } from './json.ts';
 import { withoutMembersOf } from './json-members.ts';
 import { addCompactText, WRITE_JSON, type WriteJson } from './json-writers.ts';
 import { type BlockRow, blockOf, endOf, firstOf } from './row-block.ts';
-import { shownJson } from './shown-json.ts';
+import { publicJson } from './shown-json.ts';
 import { jsonOf } from './snapshot-rows.ts';
 
 /** Adds one row as a JSON object. */
@@ -75,7 +75,7 @@ export function writerOf<F extends Fields>(
     if (rowLayout === undefined) {
       const json = jsonOf(row);
       if (json !== undefined) {
-        addCompactText(out, shownJson({ fields }, json, hidden));
+        addCompactText(out, publicJson({ fields }, json, hidden));
         return;
       }
       writePlain(form, row as Readonly<Record<string, unknown>>, out);

@@ -9,7 +9,7 @@ import {
 import { withoutMembers, withoutMembersInside } from './json-members.ts';
 
 /** The JSON for events and REST answers. @param hidden the members to remove; absent: all fields with `expand` */
-export function shownJson(
+export function publicJson(
   resource: Pick<Resource, 'fields'>,
   json: string,
   hidden: readonly string[] = expandableNames(resource),
@@ -17,8 +17,8 @@ export function shownJson(
   return withoutMembersInside(withoutMembers(json, hidden), namesInside(resource.fields));
 }
 
-/** Whether `shownJson` removes anything. */
-export function isShownInPart(resource: Pick<Resource, 'fields'>): boolean {
+/** Whether `publicJson` removes anything. */
+export function hidesMembers(resource: Pick<Resource, 'fields'>): boolean {
   return expandableNames(resource).length > 0 || namesInside(resource.fields).size > 0;
 }
 

@@ -15,7 +15,7 @@ import {
 } from '../store/partitions/partitions.ts';
 
 /** The changes to one table. */
-export interface Kept {
+export interface KeptPartitions {
   readonly made: readonly string[];
   readonly dropped: string | null;
   /** Whether there is more to do. */
@@ -54,10 +54,10 @@ export async function keepPartitions(
   app: Parts,
   table: PartitionedTable,
   options: StepOptions = {},
-): Promise<Kept> {
+): Promise<KeptPartitions> {
   const made: string[] = [];
   for (let steps = 0; steps < MAX_STEPS; steps++) {
-    const step = await trying(() => stepPartitions(app.store, table, keepDaysOf(app), options));
+    const step = await tryStep(() => stepPartitions(app.store, table, keepDaysOf(app), options));
     if (step === null) return { made, dropped: null, hasMore: false };
     if (step.made !== null) made.push(step.made);
     if (!step.more) return { made, dropped: step.dropped, hasMore: false };
@@ -66,7 +66,7 @@ export async function keepPartitions(
 }
 
 /** @returns null when no attempt could get its lock at once: another process works, or a transaction reads the table */
-async function trying(step: () => Promise<PartitionStep>): Promise<PartitionStep | null> {
+async function tryStep(step: () => Promise<PartitionStep>): Promise<PartitionStep | null> {
   for (let tries = 1; ; tries++)
     try {
       return await step();

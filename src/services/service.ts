@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import type { Described } from '../resources/nouns.ts';
 import type { OtherList, Resource, Row, Verb } from '../resources/resource.ts';
 import { tableUnder } from '../store/tables/tables.ts';
-import type { Done } from './changing/mutate.ts';
+import type { ChangeAnswer } from './changing/mutate.ts';
 import { type Writes, writesOf } from './changing/writes.ts';
 import type { Input } from './input/parse-fields.ts';
 import type { WriteOptions } from './input/write-options.ts';
@@ -22,7 +22,9 @@ type Change = 'create' | 'update' | 'archive' | 'unarchive' | 'remove' | 'reorde
 /** The changes that clients may make to objects of a noun. */
 interface NounChanges<R extends AnyRow>
   extends Partial<Pick<Writes<R>, 'writeScope' | Exclude<Change, 'create'>>> {
-  create?(...args: Parameters<Writes<R>['create']>): Promise<Done<R, 'created' | 'updated' | 'unchanged'>>;
+  create?(
+    ...args: Parameters<Writes<R>['create']>
+  ): Promise<ChangeAnswer<R, 'created' | 'updated' | 'unchanged'>>;
 }
 
 /** A change of the description's `actions`. It requires `writeScope`. @throws AppError `not_found`, and as the noun's own file says */
@@ -31,7 +33,7 @@ export type Act<R extends AnyRow> = (
   ref: Ref,
   input: Input,
   options: WriteOptions,
-) => Promise<Done<R>>;
+) => Promise<ChangeAnswer<R>>;
 
 /** An Error in the place of a row refuses that one alone. */
 type GetMany<R> = (
@@ -97,7 +99,7 @@ export function defineService<N extends Described>(noun: N, own: AnyOwn<RowOf<N>
     getMany: byIds,
     isJoinable: scope !== undefined && shown === identity && getMany === undefined,
     lists: lists.map((of) => ({ ...shown(readsOf(noun, tableUnder(noun, of))), of })),
-    ...(verbs.length > 0 && offered<RowOf<N>>(writes ?? writesOf(noun), verbs)),
+    ...(verbs.length > 0 && describedChanges<RowOf<N>>(writes ?? writesOf(noun), verbs)),
     actions,
   };
 }
@@ -116,7 +118,7 @@ function identity<R extends AnyRow>(reads: Reads<R>): Reads<R> {
 }
 
 /** The changes that the description lists. */
-function offered<R extends AnyRow>(changes: NounChanges<R>, verbs: readonly Verb[]): NounChanges<R> {
+function describedChanges<R extends AnyRow>(changes: NounChanges<R>, verbs: readonly Verb[]): NounChanges<R> {
   const { writeScope, create, update, archive, unarchive, remove, reorder } = changes;
   const has = (verb: Verb) => verbs.includes(verb);
   return {

@@ -4,7 +4,7 @@
 import type pg from 'pg';
 import type { Prisma, PrismaClient } from '#prisma';
 import type { FairQueue } from '../concurrency/fair-queue.ts';
-import { once } from '../concurrency/once.ts';
+import { memoize } from '../concurrency/memoize.ts';
 import type { Logger } from '../output/log.ts';
 import type { Span } from '../telemetry/tracing.ts';
 import { LOOKUP_READERS, READERS } from './connections/connection-counts.ts';
@@ -141,7 +141,7 @@ export function createStore(options: StoreOptions): Store {
   );
   const { pool } = pooled;
   let prisma: PrismaClient | undefined;
-  const loadPrisma = once(async () => {
+  const loadPrisma = memoize(async () => {
     const { createPrisma } = await import('./connections/prisma.ts');
     prisma = createPrisma(pool, options.statementTimeoutMs);
     return prisma;

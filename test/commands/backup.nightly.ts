@@ -5,7 +5,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { packTar, unpackTar } from 'modern-tar';
 import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
-import { keptSecretKey } from '../../src/commands/secret-key.ts';
+import { loadOrCreateSecretKey } from '../../src/commands/secret-key.ts';
 import { create as createClient } from '../../src/services/operator/oauth-clients.ts';
 import { readArchive, writeArchive } from '../../src/store/backup/archive.ts';
 import { PRISMA_FOLDER, readMigrations } from '../../src/store/migrations/folder.ts';
@@ -126,7 +126,7 @@ test('a backup of a running gateway restores rows, ids, keys and tokens elsewher
 test('restore refuses a store with data or in use; --replace replaces it and keeps its own key', async () => {
   const dataDir = await clusters.folder(mine);
   const env = { DATA_DIR: dataDir };
-  const key = keptSecretKey(dataDir);
+  const key = loadOrCreateSecretKey(dataDir);
   const before = await contentOf(dataDir);
   const refused = await restore(good, env);
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('--replace') });

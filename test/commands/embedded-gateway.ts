@@ -1,6 +1,6 @@
 // A gateway in process on an embedded database.
 import { closeApp, createApp } from '../../src/app.ts';
-import { keptSecretKey } from '../../src/commands/secret-key.ts';
+import { loadOrCreateSecretKey } from '../../src/commands/secret-key.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import type { App } from '../../src/context.ts';
 import { createServer, type Server } from '../../src/http/server.ts';
@@ -19,7 +19,7 @@ export async function openGateway(
   const database = await clusters.open(dataDir);
   const { config } = parseConfig({ DATA_DIR: dataDir, LOOKUP_CACHE_MS: '0', POOL_SIZE: '2' }, '/');
   const log = createLogger('silent');
-  const secretKeys = () => [keptSecretKey(dataDir)];
+  const secretKeys = () => [loadOrCreateSecretKey(dataDir)];
   const app = createApp(config, { databaseUrl: database.url, secretKeys }, { log, accessLog: log });
   const server: Server = createServer(app);
   return {

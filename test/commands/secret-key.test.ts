@@ -2,7 +2,7 @@
 import { chmod, mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { keptSecretKey } from '../../src/commands/secret-key.ts';
+import { loadOrCreateSecretKey } from '../../src/commands/secret-key.ts';
 import { temporaryFolder } from './cli.ts';
 
 const folder = await temporaryFolder();
@@ -10,9 +10,9 @@ afterAll(() => folder.remove());
 
 test('is created once, in a file that only its owner can read', async () => {
   const dataDir = join(folder.path, 'own');
-  const key = keptSecretKey(dataDir);
+  const key = loadOrCreateSecretKey(dataDir);
   expect(key).toHaveLength(64);
-  expect(keptSecretKey(dataDir)).toBe(key);
+  expect(loadOrCreateSecretKey(dataDir)).toBe(key);
   expect((await stat(join(dataDir, 'secret-key'))).mode & 0o777).toBe(0o600);
 });
 
@@ -20,7 +20,7 @@ test('is refused from a folder in which others may write', async () => {
   const dataDir = join(folder.path, 'open');
   await mkdir(dataDir);
   await chmod(dataDir, 0o1777);
-  expect(() => keptSecretKey(dataDir)).toThrow('set SECRET_KEY');
+  expect(() => loadOrCreateSecretKey(dataDir)).toThrow('set SECRET_KEY');
   await writeFile(join(dataDir, 'secret-key'), 'a key that somebody else knows');
-  expect(() => keptSecretKey(dataDir)).toThrow('set SECRET_KEY');
+  expect(() => loadOrCreateSecretKey(dataDir)).toThrow('set SECRET_KEY');
 });

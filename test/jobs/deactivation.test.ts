@@ -122,7 +122,7 @@ test('a pending delivery stays pending when its owner deactivates the endpoint',
   const due = { status: 'pending', nextAttemptAt: new Date() };
   await webhookDelivery(gateway.app, { workspaceId, endpointId: endpoint.id, eventId: event.id }, due);
   // A worker that finds it leaves it alone.
-  gateway.app.store.deliveries.announce([endpoint.id]);
+  gateway.app.store.deliveries.notify([endpoint.id]);
   const other = await setUp();
   await other.create('ann');
   await eventually(() => dead.received.length).toBe(1);

@@ -41,7 +41,7 @@ async function applications(): Promise<(string | null)[]> {
 
 test('a foreign transaction is reported and left alone, one of a gateway is ended; each is logged once', async () => {
   const metrics = createPrometheus();
-  const watch = startListWatch({ ...gateway.app, metrics }, { told: 0, ended: 0 });
+  const watch = startListWatch({ ...gateway.app, metrics }, { reportAfter: 0, terminateAfter: 0 });
   try {
     await watch.look();
     expect(await metrics.render()).toContain('gateway_lists_held_rows{holder="foreign"} 0');

@@ -8,11 +8,11 @@ afterEach(() => void vi.useRealTimers());
 
 test('an address with less than half of the limit is not tracked', () => {
   const busy = createBusyAddresses(60_000);
-  busy.note('a', reading(51));
+  busy.remember('a', reading(51));
   expect([busy.any, busy.has('a'), busy.waitMs('a')]).toEqual([false, false, 0]);
-  busy.note('a', reading(50));
+  busy.remember('a', reading(50));
   expect([busy.any, busy.has('a'), busy.waitMs('a')]).toEqual([true, true, 0]);
-  busy.note('a', reading(0));
+  busy.remember('a', reading(0));
   expect(busy.waitMs('a')).toBeGreaterThan(59_000);
   expect(busy.waitMs('b')).toBe(0);
 });
@@ -30,7 +30,7 @@ test('credentials are trusted in the network where they were valid, until they a
 test('after all windows have ended, nothing is kept in memory', () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const busy = createBusyAddresses(5);
-  busy.note('a', { limit: 10, remaining: 0, resetMs: 5 });
+  busy.remember('a', { limit: 10, remaining: 0, resetMs: 5 });
   expect(busy.any).toBe(true);
   vi.advanceTimersByTime(10);
   expect([busy.any, busy.has('a')]).toEqual([false, false]);

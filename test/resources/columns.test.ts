@@ -1,9 +1,15 @@
 // A description has the type and nullability of each table column.
 import { expect, test } from 'vitest';
-import { placesOf } from '../../src/resources/currencies.ts';
+import { decimalPlacesOf } from '../../src/resources/currencies.ts';
 import { typeOf } from '../../src/resources/field-types.ts';
 import type { NounTable } from '../../src/resources/nouns.ts';
-import { above, type Field, isArchivable, type Resource, toSnakeCase } from '../../src/resources/resource.ts';
+import {
+  ancestorsOf,
+  type Field,
+  isArchivable,
+  type Resource,
+  toSnakeCase,
+} from '../../src/resources/resource.ts';
 import { isBlankedByErasure, PERSONAL_SINCE } from '../../src/store/sql/personal-data.ts';
 import { tableNamed } from '../../src/store/tables/tables.ts';
 import { sharedGateway } from '../support/gateway.ts';
@@ -153,7 +159,7 @@ test('the reference from personal data to its contact is not set to null when th
   const losing = rows.map(({ table }) => table);
   const personal = RESOURCES.filter(({ fields }) =>
     Object.values<Field>(fields).some((field) => field.personal),
-  ).flatMap((resource) => [resource, ...above(resource)].map(({ table }) => table));
+  ).flatMap((resource) => [resource, ...ancestorsOf(resource)].map(({ table }) => table));
   expect(personal.filter((table) => losing.includes(table))).toEqual([]);
 });
 
@@ -187,7 +193,9 @@ test('an amount has a currency, or a field with one', () => {
   for (const { type, fields } of RESOURCES)
     for (const [property, { currency }] of Object.entries<Field>(fields)) {
       const isKnown =
-        currency === undefined || placesOf(currency) !== undefined || fields[currency]?.type === 'currency';
+        currency === undefined ||
+        decimalPlacesOf(currency) !== undefined ||
+        fields[currency]?.type === 'currency';
       expect([type, property, isKnown]).toEqual([type, property, true]);
     }
 });

@@ -1,7 +1,7 @@
 // The table of field types: every accepted value of a type is returned as it was stored.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { placesOf } from '../../src/resources/currencies.ts';
+import { decimalPlacesOf } from '../../src/resources/currencies.ts';
 import { FIELD_TYPES, type FieldType, typeOf } from '../../src/resources/field-types.ts';
 import { ByteWriter } from '../../src/rows/byte-writer.ts';
 import { rowMaker, writeField } from '../../src/rows/columns.ts';
@@ -125,7 +125,7 @@ test('currencies are those of ISO 4217, with their digits behind the point', () 
   expect(['usd', 'XXX', 'US', 'USDX', '', 'CLF', 1, null, ['USD'], '__proto__'].map(parse)).toEqual(
     Array.from({ length: 10 }, () => undefined),
   );
-  expect(['USD', 'JPY', 'BHD', 'XXX'].map(placesOf)).toEqual([2, 0, 3, undefined]);
+  expect(['USD', 'JPY', 'BHD', 'XXX'].map(decimalPlacesOf)).toEqual([2, 0, 3, undefined]);
 });
 
 test('hostile values are refused by every type, or stored unchanged', () => {

@@ -5,7 +5,7 @@ import { type Field, type Resource, writableFields } from '../../src/resources/r
 import { bodyOf } from '../../src/rest/body.ts';
 import { pageQuery } from '../../src/rest/list-queries.ts';
 import { toOpenApi } from '../../src/rest/openapi/openapi.ts';
-import { nothing } from '../../src/rest/responses.ts';
+import { emptyResponse } from '../../src/rest/responses.ts';
 import { type Route, route } from '../../src/rest/route.ts';
 import { parseFields } from '../../src/services/input/parse-fields.ts';
 import * as factories from '../support/factories.ts';
@@ -39,7 +39,7 @@ const routes: readonly Route[] = [
     scope: 'contacts:write',
     query: pageQuery,
     body: bodyOf(thing, 'change'),
-    response: nothing('Created.'),
+    response: emptyResponse('Created.'),
     async handle({ body, query }) {
       // As services do.
       handled.push({ body: parseFields(writableFields(thing, 'change'), body, 'change'), size: query.size });
@@ -52,7 +52,7 @@ const routes: readonly Route[] = [
     summary: 'Removes all things',
     resource: contact,
     scope: 'contacts:write',
-    response: nothing('Removed.'),
+    response: emptyResponse('Removed.'),
     async handle({ body }) {
       handled.push({ body });
     },

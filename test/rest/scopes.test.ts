@@ -1,7 +1,7 @@
 // Which scope an operation needs (spec §5 rule 4): the tests' table, the routes and openapi.json say the same, and that is what is
 // enforced.
 import { describe, expect, test } from 'vitest';
-import { CATEGORIES, covers, SCOPES } from '../../src/auth/scopes.ts';
+import { CATEGORIES, coversScope, SCOPES } from '../../src/auth/scopes.ts';
 import { routes } from '../../src/rest/nouns.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, sharedGateway } from '../support/gateway.ts';
@@ -88,7 +88,7 @@ test('a scope is covered only by itself and the wildcard of its access', () => {
   for (const needed of Object.keys(CATEGORIES).flatMap(
     (name) => [`${name}:read`, `${name}:write`] as const,
   )) {
-    const covering = SCOPES.filter((granted) => covers(new Set([granted]), needed as 'contacts:read'));
+    const covering = SCOPES.filter((granted) => coversScope(new Set([granted]), needed as 'contacts:read'));
     expect(covering).toEqual([needed, needed.split(':')[1]]);
   }
 });

@@ -1,7 +1,7 @@
 // Visits to pages: accepted and refused input, visits in contacts, and what does not affect them.
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { visitorOfContact } from '../../src/store/changing/visits.ts';
+import { contactVisitorHash } from '../../src/store/changing/visits.ts';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
@@ -127,7 +127,7 @@ test('the pages that a contact visited are erased with it, and nobody else’s',
   await client.send('POST', `/api/v2/pages/${other.id}/visits`, { visit: visitOf(one) });
   const seenBy = async (contactId: number) => {
     const text = 'select page_id from page_visitors where workspace_id = $1 and visitor = $2';
-    return (await pool.query(text, [workspaceId, visitorOfContact(BigInt(contactId))])).rows.length;
+    return (await pool.query(text, [workspaceId, contactVisitorHash(BigInt(contactId))])).rows.length;
   };
   expect([await seenBy(one), await seenBy(two)]).toEqual([2, 1]);
   expect((await client.send('DELETE', `/api/v2/contacts/${one}/gdpr_destroy`)).status).toBe(200);
@@ -140,7 +140,8 @@ test('the pages that a contact visited are erased although a page was deleted', 
   await client.send('POST', `/api/v2/pages/${gone.id}/visits`, { visit: visitOf(id) });
   expect((await client.send('DELETE', `/api/v2/pages/${gone.id}`)).status).toBe(204);
   const text = 'select from page_visitors where workspace_id = $1 and visitor = $2';
-  const seen = async () => (await pool.query(text, [workspaceId, visitorOfContact(BigInt(id))])).rows.length;
+  const seen = async () =>
+    (await pool.query(text, [workspaceId, contactVisitorHash(BigInt(id))])).rows.length;
   expect(await seen()).toBe(1);
   expect((await client.send('DELETE', `/api/v2/contacts/${id}/gdpr_destroy`)).status).toBe(200);
   expect(await seen()).toBe(0);

@@ -4,7 +4,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ContactRow, contact, contact as contactNoun } from '../../src/resources/contacts.ts';
 import { bodyOf } from '../../src/rest/body.ts';
 import { toOpenApi } from '../../src/rest/openapi/openapi.ts';
-import { createdOf, objectOf, shown } from '../../src/rest/responses.ts';
+import { createdOf, objectOf, outputOf } from '../../src/rest/responses.ts';
 import { putAndPatch, route } from '../../src/rest/route.ts';
 import type { WriteOptions } from '../../src/services/input/write-options.ts';
 import { readsOf } from '../../src/services/reading/reads.ts';
@@ -15,7 +15,7 @@ import { expectProblem } from '../support/problem.ts';
 
 const contacts = readsOf(contactNoun);
 
-const objects = shown(contact);
+const objects = outputOf(contact);
 const MEMBERS = '/api/v2/contacts/';
 let isNew = true;
 let given: WriteOptions | undefined;

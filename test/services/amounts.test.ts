@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../src/errors.ts';
-import { placesOf } from '../../src/resources/currencies.ts';
+import { decimalPlacesOf } from '../../src/resources/currencies.ts';
 import { type Fields, restNameOf } from '../../src/resources/resource.ts';
 import { type Amounts, amountsOf, withPlaces } from '../../src/services/input/amounts.ts';
 import { DECIMAL } from '../support/field-samples.ts';
@@ -84,7 +84,7 @@ test('no digit is lost or invented, whatever the amount and the currency', () =>
   const currency = fc.constantFrom('JPY', 'EUR', 'KWD');
   fc.assert(
     fc.property(DECIMAL, currency, (amount, code) => {
-      const places = placesOf(code) ?? 0;
+      const places = decimalPlacesOf(code) ?? 0;
       const settled = withPlaces(amount, places);
       const digits = amount.split('.')[1] ?? '';
       if (digits.length > places) expect(settled).toBeNull();

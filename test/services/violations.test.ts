@@ -16,7 +16,9 @@ const refusedBy = (code: string, constraint: string) =>
   Object.assign(new Error(constraint), { code, constraint });
 
 function refusal(table: Table<{ id: bigint }>, code: string, constraint: string, besides = {}) {
-  const error = toInvalid(refusedBy(code, constraint), table, restNameOf, { besides });
+  const error = toInvalid(refusedBy(code, constraint), table, restNameOf, {
+    propertiesOfConstraints: besides,
+  });
   return error instanceof AppError ? [error.code, error.errors.map(({ field }) => field).join()] : error;
 }
 

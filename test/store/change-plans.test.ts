@@ -5,8 +5,8 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findSeen } from '../../src/store/changing/visits.ts';
 import type { Executor } from '../../src/store/connections/executor.ts';
-import { ENTER, enteringAs } from '../../src/store/tenancy/tenant-role.ts';
-import { makeMissedDue } from '../../src/store/webhooks/missed-events.ts';
+import { ENTER_TENANT_ROLE, tenantRoleValues } from '../../src/store/tenancy/tenant-role.ts';
+import { createMissedDeliveries } from '../../src/store/webhooks/missed-events.ts';
 import { makeFailedDue } from '../../src/store/webhooks/webhook-deliveries.ts';
 import { firstStatementOf, type Node, planOf } from '../support/explain.ts';
 import * as factories from '../support/factories.ts';
@@ -47,14 +47,14 @@ const wanted = {
 };
 const STATEMENTS = {
   failed: (tx: Executor) => makeFailedDue(tx, { ...wanted, since: new Date(0) }),
-  missed: (tx: Executor) => makeMissedDue(tx, wanted),
+  missed: (tx: Executor) => createMissedDeliveries(tx, wanted),
   seen: (tx: Executor) => findSeen(tx, { workspaceId, pageId: page.id }, uuids, visitors),
 };
 
 /** Runs `work` with the rights of a request, in a transaction that is rolled back. */
 async function asCaller<T>(work: () => Promise<T>): Promise<T> {
   await client.query('begin');
-  await client.query(ENTER.text, enteringAs({ teamId, workspaceIds: null }));
+  await client.query(ENTER_TENANT_ROLE.text, tenantRoleValues({ teamId, workspaceIds: null }));
   try {
     return await work();
   } finally {

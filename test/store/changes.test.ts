@@ -1,7 +1,7 @@
 // Concurrent changes of the same objects, and changes that must wait, are interrupted or rolled back by PostgreSQL.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { NOUNS } from '../../src/resources/nouns.ts';
-import { above, type Resource } from '../../src/resources/resource.ts';
+import { ancestorsOf, type Resource } from '../../src/resources/resource.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { CHANGEABLE, digest } from '../support/hostile.ts';
@@ -170,8 +170,8 @@ function lockFor({ route }: { route: string }, tenant: Tenant): string {
   if (noun === undefined) throw new Error(`Of which noun is ${route}?`);
   const lock = (table: string, id: unknown) =>
     `select from ${table} where workspace_id = ${workspace.id} and id = ${id} for update`;
-  const chain = [noun, ...above(noun)].filter((one) =>
-    above(one).some(({ table }) => table === 'workspaces'),
+  const chain = [noun, ...ancestorsOf(noun)].filter((one) =>
+    ancestorsOf(one).some(({ table }) => table === 'workspaces'),
   );
   return [
     ...chain.map(({ table, type }) => lock(table, rows[type]?.id)),

@@ -3,11 +3,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { distributionFindings } from '../../src/commands/doctor/distribution.ts';
 import { prepare } from '../../src/commands/serve/prepare.ts';
 import { NOUNS } from '../../src/resources/nouns.ts';
-import { above } from '../../src/resources/resource.ts';
+import { ancestorsOf } from '../../src/resources/resource.ts';
 import { workspace } from '../../src/resources/workspaces.ts';
 import { lockForErasure } from '../../src/store/erasure/contact-erasure.ts';
 import type { Replicas } from '../../src/store/replicas/replicas.ts';
-import { inItsWorkspace, ON_ONE_SERVER, ON_SHARDS } from '../../src/store/shard-placement/placement.ts';
+import {
+  ON_ONE_SERVER,
+  ON_SHARDS,
+  restrictToRowWorkspace,
+} from '../../src/store/shard-placement/placement.ts';
 import { type PlacedTable, readCitusFacts, readTables } from '../../src/store/shard-placement/state.ts';
 import { TYPE_NUMBER } from '../../src/store/sql/public-ids.ts';
 import { run } from '../commands/cli.ts';
@@ -60,7 +64,7 @@ test('each table has a place, which follows from its keys', async () => {
   }).toEqual({
     distributed: [
       ...new Set(
-        NOUNS.filter((noun) => above(noun).includes(workspace) && noun.type !== 'Domain').map(
+        NOUNS.filter((noun) => ancestorsOf(noun).includes(workspace) && noun.type !== 'Domain').map(
           ({ table }) => table,
         ),
       ),
@@ -112,7 +116,7 @@ test('a distributed store finds the one of several workspaces that a row is in',
   const { teamId, one, other, contact } = await contactOfTwo();
   const of = (workspaceIds: bigint[]) => ({ teamId, workspaceIds, namesWorkspaces: true }) as const;
   const among = (workspaceIds: bigint[]) =>
-    inItsWorkspace(prismaOf(app.store), 'contacts', of(workspaceIds), contact.id);
+    restrictToRowWorkspace(prismaOf(app.store), 'contacts', of(workspaceIds), contact.id);
   await app.store.pool.query(`create schema funnel_gateway_places;
     create table funnel_gateway_places.places (type_number int, id bigint, workspace_id bigint)`);
   // Looked up once, and then cached.

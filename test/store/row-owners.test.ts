@@ -4,7 +4,12 @@ import { expect, test } from 'vitest';
 import { createLogger } from '../../src/output/log.ts';
 import { NOUNS } from '../../src/resources/nouns.ts';
 import { tableNamed } from '../../src/store/tables/tables.ts';
-import { createRowGuard, ForeignRows, type Owners, type Owning } from '../../src/store/tenancy/row-owners.ts';
+import {
+  createRowGuard,
+  ForeignRows,
+  type OwnerKind,
+  type Owners,
+} from '../../src/store/tenancy/row-owners.ts';
 import { toBlock } from '../support/row-block.ts';
 
 /** Workspace n is of team n modulo 3; from 20 on they do not exist. */
@@ -50,7 +55,7 @@ test('a block is passed on if and only if every row is of a workspace that the c
   );
 });
 
-test.each<[Owning, string, readonly bigint[] | null, boolean]>([
+test.each<[OwnerKind, string, readonly bigint[] | null, boolean]>([
   ['team', '1', null, true],
   ['team', '1', [4n], true],
   ['team', '2', null, false],

@@ -2,9 +2,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import {
   compareTexts,
+  memoizedStatements,
   named,
   numbered,
-  rememberedStatements,
   statement,
   valuesOf,
 } from '../../src/store/sql/statements.ts';
@@ -34,7 +34,7 @@ test('a name cannot be used for a second text', () => {
 });
 
 test("a projection's statements are cached for that projection", () => {
-  const projected = rememberedStatements((name, text) => ({
+  const projected = memoizedStatements((name, text) => ({
     ...numbered(`${name}.c1`, text),
     isProjection: true,
   }));

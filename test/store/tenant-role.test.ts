@@ -7,7 +7,7 @@ import { executeUnrecorded } from '../../src/store/changing/changes.ts';
 import { queryAs } from '../../src/store/changing/pipeline.ts';
 
 import { readTenantRoleFacts } from '../../src/store/inspection/tenant-role-facts.ts';
-import { ENTER, enteringAs, TENANT_ROLE } from '../../src/store/tenancy/tenant-role.ts';
+import { ENTER_TENANT_ROLE, TENANT_ROLE, tenantRoleValues } from '../../src/store/tenancy/tenant-role.ts';
 import * as factories from '../support/factories.ts';
 import { asAdministrator, createGateway, type Gateway } from '../support/gateway.ts';
 import { createTenant, type Tenant } from '../support/operations.ts';
@@ -96,7 +96,7 @@ test('the role sees exactly the rows of the team and of the workspaces that it i
     const rows = `select ${owner}::int as owner, count(*)::int as rows from ${name}`;
     const seen = (tenancy: ReturnType<typeof tenancyOf>) =>
       undone(async (client) => {
-        await client.query(ENTER.text, enteringAs(tenancy));
+        await client.query(ENTER_TENANT_ROLE.text, tenantRoleValues(tenancy));
         return (await client.query(`${rows} group by 1 order by 1`)).rows;
       });
     const there = async (...owners: bigint[]) =>

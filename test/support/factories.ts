@@ -9,7 +9,13 @@ import type { App } from '../../src/context.ts';
 import type { Noun } from '../../src/resources/nouns.ts';
 import { invoiceLineItem } from '../../src/resources/orders/order-invoices.ts';
 import { orderLineItem } from '../../src/resources/orders/orders.ts';
-import { above, type Field, isArchivable, parentKeyOf, toSnakeCase } from '../../src/resources/resource.ts';
+import {
+  ancestorsOf,
+  type Field,
+  isArchivable,
+  parentKeyOf,
+  toSnakeCase,
+} from '../../src/resources/resource.ts';
 import type { BranchName } from '../../src/store/reading/funnel-steps.ts';
 import { type PublicIdTable, TYPE_NUMBER, toPublicId } from '../../src/store/sql/public-ids.ts';
 import { types } from '../../src/store/sql/value-types.ts';
@@ -145,7 +151,7 @@ const copiesOf = ({ fields }: Pick<Noun, 'fields'>, ...properties: string[]) =>
 export async function any(app: App, noun: Noun, idOf: (type: string) => bigint | undefined, marker: string) {
   const { table, fields, parent, lists = [] } = noun;
   const places = {
-    ...(above(noun).some(({ type }) => type === 'Workspace') && { workspaceId: idOf('Workspace') }),
+    ...(ancestorsOf(noun).some(({ type }) => type === 'Workspace') && { workspaceId: idOf('Workspace') }),
     ...(parent !== undefined && { [parentKeyOf(noun)]: idOf(parent.type) }),
     ...Object.fromEntries(lists.map(({ under, key }) => [key, idOf(under.type)])),
   };

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import { encodeCursor } from '../../src/cursors.ts';
 import { NOUNS } from '../../src/resources/nouns.ts';
-import { above } from '../../src/resources/resource.ts';
+import { ancestorsOf } from '../../src/resources/resource.ts';
 import type { Gateway } from './gateway.ts';
 import { NODE_TYPES } from './schema-operations.ts';
 
@@ -72,7 +72,9 @@ export function breakages({ logLines }: Pick<Gateway, 'logLines'>): string[] {
 
 /** The tables that requests of the API change, and the tables of their records. */
 export const CHANGEABLE: readonly string[] = [
-  ...NOUNS.filter((noun) => above(noun).some(({ type }) => type === 'Workspace')).map(({ table }) => table),
+  ...NOUNS.filter((noun) => ancestorsOf(noun).some(({ type }) => type === 'Workspace')).map(
+    ({ table }) => table,
+  ),
   'idempotency_records',
 ];
 

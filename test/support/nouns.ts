@@ -4,8 +4,8 @@ import {
   type Fields,
   isRequired,
   type Moment,
-  nounNamedBy,
   type Resource,
+  referencedNoun,
   restNameOf,
   writableFields,
 } from '../../src/resources/resource.ts';
@@ -112,7 +112,7 @@ export function samplesOf(
     Object.entries(fields).map(([property, field]) => {
       if (property === 'uploadSourceUrl')
         return [property, `https://example.com/${encodeURIComponent(text)}`];
-      const named = nounNamedBy(field);
+      const named = referencedNoun(field);
       if (field.children !== undefined) {
         const needed = Object.entries(field.items ?? {}).filter(([, { optional }]) => optional !== true);
         return [property, [samplesOf(Object.fromEntries(needed), text, idOf)]];

@@ -85,7 +85,7 @@ async function deliverAll(
     to.received.length = 0;
     const started = performance.now();
     for (const endpoint of good) await fill(app, endpoint, DELIVERIES / good.length);
-    app.store.deliveries.announce(good.map(({ id }) => id));
+    app.store.deliveries.notify(good.map(({ id }) => id));
     while (to.received.length < DELIVERIES) {
       if (performance.now() - started > TIMEOUT_MS) throw new Error(`${to.received.length} arrived`);
       await sleep(5);

@@ -1,7 +1,7 @@
 // Checks whether SERVICE_HOST, AUTH_URL, HOST and TRUST_PROXY are consistent. Pure.
 import type { Config } from '../../config/config.ts';
 import { isLoopbackAddress, isLoopbackHost } from '../../config/loopback.ts';
-import { type Finding, findingsOf, orOk } from './findings.ts';
+import { type Finding, findingsOf, findingsOrOk } from './findings.ts';
 
 const { ok, warn } = findingsOf('addresses');
 
@@ -17,7 +17,7 @@ export function checkAddresses({
   const { protocol, port: authPort } = new URL(authUrl);
   const isLocal = serviceHost === 'localhost';
   const listensLocally = isLoopbackAddress(host === '::1' ? '[::1]' : host) || host === 'localhost';
-  return orOk(ok(`SERVICE_HOST ${serviceHost}, AUTH_URL ${authUrl}, listening on ${host}`), [
+  return findingsOrOk(ok(`SERVICE_HOST ${serviceHost}, AUTH_URL ${authUrl}, listening on ${host}`), [
     isLocal &&
       !listensLocally &&
       warn(

@@ -8,8 +8,8 @@ import { signingKeyHealth } from '../../services/operator/signing-keys.ts';
 import { mostConnections } from '../../store/connections/connection-counts.ts';
 import { findEmbedded } from '../../store/embedded/inspect.ts';
 import {
-  hearsNotifications,
   readServerFacts,
+  receivesNotifications,
   type ServerFacts,
 } from '../../store/inspection/server-facts.ts';
 import {
@@ -34,7 +34,7 @@ import {
 import { addressOf, refusalOf } from '../database.ts';
 import { withSilentApp } from './connections.ts';
 import { checkDistribution } from './distribution.ts';
-import { type Finding, findingsOf, orOk, runCheck } from './findings.ts';
+import { type Finding, findingsOf, findingsOrOk, runCheck } from './findings.ts';
 import type { Limits } from './limits.ts';
 import { checkReplicas } from './replicas.ts';
 import { checkStored } from './stored.ts';
@@ -127,7 +127,7 @@ function checkServer(facts: ServerFacts, { url, where }: { url: string; where: s
   const version = Math.floor(facts.version / 10_000);
   const { host } = new pg.Client({ connectionString: url });
   const isNear = host.startsWith('/') || host === 'localhost' || isLoopbackAddress(host);
-  return orOk(ok(`PostgreSQL ${facts.versionText} (${where})`), [
+  return findingsOrOk(ok(`PostgreSQL ${facts.versionText} (${where})`), [
     version < VERSION.needed &&
       fail(`PostgreSQL ${facts.versionText} is too old`, `use ${VERSION.needed} or newer`),
     version >= VERSION.needed &&
@@ -186,7 +186,7 @@ async function checkNotifications(
 ): Promise<Finding[]> {
   const { ok, warn } = findingsOf('notifications');
   const listening = { ...connection, connectionString: listenUrl };
-  if (await hearsNotifications(connection, listening, answerMs))
+  if (await receivesNotifications(connection, listening, answerMs))
     return [ok("notifications of other processes' changes arrive at once")];
   return [
     warn(
@@ -201,7 +201,7 @@ async function checkPrivileges(pool: pg.Pool, { pending }: MigrationState): Prom
   const { fail, ok } = findingsOf('privileges');
   const obstacles = pending.length === 0 ? [] : await findObstacles(pool);
   const faults = obstacles.filter(({ of }) => of === 'privileges');
-  return orOk(
+  return findingsOrOk(
     ok('enough to apply what is pending'),
     faults.map(({ message, advice }) => fail(message, advice)),
   );

@@ -17,7 +17,7 @@ export async function checkDisk(dataDir: string, cluster: string | null): Promis
 }
 
 async function checkFolder(folder: string): Promise<Finding> {
-  const found = await nearest(folder);
+  const found = await nearestExistingFolder(folder);
   try {
     requireTrusted(folder);
   } catch (error) {
@@ -45,7 +45,7 @@ async function checkRoom(folder: string, found: string): Promise<Finding> {
 }
 
 /** The folder, or its nearest existing parent. */
-async function nearest(folder: string): Promise<string> {
+async function nearestExistingFolder(folder: string): Promise<string> {
   const found = await stat(folder).catch(() => null);
-  return found?.isDirectory() || folder === dirname(folder) ? folder : nearest(dirname(folder));
+  return found?.isDirectory() || folder === dirname(folder) ? folder : nearestExistingFolder(dirname(folder));
 }

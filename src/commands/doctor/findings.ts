@@ -26,7 +26,7 @@ export function findingsOf(name: string) {
 }
 
 /** The problems among `wrong`; `ok` if there are none. */
-export function orOk(ok: Finding, wrong: readonly (Finding | false)[]): Finding[] {
+export function findingsOrOk(ok: Finding, wrong: readonly (Finding | false)[]): Finding[] {
   const findings = wrong.filter((finding) => finding !== false);
   return findings.length > 0 ? findings : [ok];
 }

@@ -1,7 +1,7 @@
 // Checks whether the time-partitioned tables have partitions for the next days.
 import type { App } from '../../context.ts';
 import { partitionHealth } from '../../services/partitions.ts';
-import { type Finding, findingsOf, orOk } from './findings.ts';
+import { type Finding, findingsOf, findingsOrOk } from './findings.ts';
 
 const { ok, warn } = findingsOf('partitions');
 const NEAR_MS = 3 * 86_400_000;
@@ -24,7 +24,7 @@ export async function checkPartitions(app: Pick<App, 'store'>): Promise<Finding[
         'no data is lost, and old rows are deleted as usual; the log says why the partition was missing',
       ),
   ]);
-  return orOk(ok(`made until ${timeOf(untilMs)}`), wrong);
+  return findingsOrOk(ok(`made until ${timeOf(untilMs)}`), wrong);
 }
 
 function timeOf(ms: number): string {

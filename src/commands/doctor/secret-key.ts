@@ -6,7 +6,7 @@ import { getuid } from 'node:process';
 import type { Settings } from '../../config/config.ts';
 import { MIN_SECRET_KEY_LENGTH } from '../../config/values.ts';
 import { SECRET_KEY_FILE } from '../secret-key.ts';
-import { type Finding, findingsOf, orOk } from './findings.ts';
+import { type Finding, findingsOf, findingsOrOk } from './findings.ts';
 
 const { fail, ok, warn } = findingsOf('secret key');
 
@@ -35,7 +35,7 @@ export async function checkSecretKey({ config, secrets }: Settings): Promise<{
       keys: [],
     };
   const key = text.trim();
-  const findings = orOk(ok(`kept in ${file}, for its owner alone`), [
+  const findings = findingsOrOk(ok(`kept in ${file}, for its owner alone`), [
     platform() !== 'win32' &&
       (found.mode & 0o077) !== 0 &&
       warn(`others may read ${file}`, `chmod 600 ${file}, and consider rotating the keys that it encrypts`),

@@ -1,7 +1,7 @@
 // Checks whether the server in REDIS_URL works, so that rate limits apply across all processes. Without it each process counts by itself.
 import { readSharedFacts, type SharedFacts } from '../../redis/facts.ts';
 import { messageOf } from '../../store/embedded/failure.ts';
-import { type Finding, findingsOf, orOk } from './findings.ts';
+import { type Finding, findingsOf, findingsOrOk } from './findings.ts';
 import type { Limits } from './limits.ts';
 
 const { ok, warn } = findingsOf('rate limits');
@@ -26,7 +26,7 @@ export async function checkSharedRates(url: string, { answerMs }: Limits): Promi
 export function sharedRatesFindings(facts: SharedFacts): Finding[] {
   const { version, isReplica, isCluster, maxMemoryBytes, evictionPolicy } = facts;
   const isUnbounded = maxMemoryBytes === 0 || evictionPolicy === 'noeviction';
-  return orOk(ok(`counted in Redis ${version} for all processes`), [
+  return findingsOrOk(ok(`counted in Redis ${version} for all processes`), [
     (isReplica || isCluster) &&
       warn(
         `REDIS_URL names a ${isReplica ? 'replica' : 'node of a cluster'}: each process counts by itself`,

@@ -1,17 +1,17 @@
 // Checks whether the second line of defence works (docs/SECURITY.md): the role of callers' changes.
 import type pg from 'pg';
 import { readTenantRoleFacts, type TenantRoleFacts } from '../../store/inspection/tenant-role-facts.ts';
-import { type MigrationState, makesTenantRole } from '../../store/migrations/migrations.ts';
+import { createsTenantRole, type MigrationState } from '../../store/migrations/migrations.ts';
 import { ROLE_IS_OUT_OF_REACH, readTenantRoleState } from '../../store/migrations/tenant-role.ts';
 import { NO_TENANT_ROLE } from '../../store/shard-placement/placement.ts';
 import { TENANT_ROLE } from '../../store/tenancy/tenant-role.ts';
-import { type Finding, findingsOf, orOk } from './findings.ts';
+import { type Finding, findingsOf, findingsOrOk } from './findings.ts';
 
 const { fail, ok, warn } = findingsOf('tenant role');
 
 /** Checks a store. */
 export async function checkTenantRole(pool: pg.Pool, { pending }: MigrationState): Promise<Finding[]> {
-  if (!pending.some(makesTenantRole)) return tenantRoleFindings(await readTenantRoleFacts(pool));
+  if (!pending.some(createsTenantRole)) return tenantRoleFindings(await readTenantRoleFacts(pool));
   const { isAttainable, remedy } = await readTenantRoleState(pool);
   if (isAttainable) return [ok('a pending migration makes it')];
   return [
@@ -27,7 +27,7 @@ export function tenantRoleFindings({ isUsed, role }: TenantRoleFacts): Finding[]
   if (!isUsed) return [warn(NO_TENANT_ROLE, 'nothing to do: see docs/scaling.md')];
   const make = `create role ${TENANT_ROLE} nologin; grant ${TENANT_ROLE} to the user of DATABASE_URL`;
   if (role === null) return [fail(`there is no role ${TENANT_ROLE}: nothing can be changed`, make)];
-  return orOk(ok("row-level security limits callers' changes to their own rows"), [
+  return findingsOrOk(ok("row-level security limits callers' changes to their own rows"), [
     !role.canEnter &&
       fail(
         `the user of DATABASE_URL may not switch to ${TENANT_ROLE}: nothing can be changed`,

@@ -81,7 +81,7 @@ export function createDemoLinkFor(
 }
 
 /** Prints the banner, or one line of JSON. */
-export function announce(shell: Shell, known: Omit<BannerFacts, 'networkAddresses'>): void {
+export function printBanner(shell: Shell, known: Omit<BannerFacts, 'networkAddresses'>): void {
   const facts = { ...known, networkAddresses: networkAddresses() };
   const { demoKey, demoPerson, data } = facts;
   const printed = {

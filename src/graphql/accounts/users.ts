@@ -1,11 +1,11 @@
 // The list of a team's users. The noun has no parent, because people belong to several teams.
 import { team } from '../../resources/teams.ts';
 import { listedUser, user } from '../../resources/users.ts';
-import { ofTeams } from '../../services/accounts/users.ts';
+import { readsBelowTeams } from '../../services/accounts/users.ts';
 import { defineConnection } from '../connection.ts';
 import { nodeOf } from '../nouns.ts';
 
-const UserConnection = defineConnection(nodeOf(user), listedUser, ofTeams);
+const UserConnection = defineConnection(nodeOf(user), listedUser, readsBelowTeams);
 
 nodeOf(team).addField('users', (t) =>
   UserConnection.field(

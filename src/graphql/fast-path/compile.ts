@@ -23,7 +23,7 @@ import {
 import type { GraphContext } from '../context.ts';
 import { exposedColumn } from '../field-options.ts';
 import { fragmentApplies, fragmentsOf } from '../fragments.ts';
-import { noteRefused } from '../unread-parents.ts';
+import { recordRefusedField } from '../unread-parents.ts';
 import { columnWriter } from './column-writer.ts';
 import {
   completeValue,
@@ -187,7 +187,7 @@ function compileData(
         const args = constantArgs ?? getArgumentValues(field, node, variables);
         result = resolve(source, args, ctx, info as unknown as GraphQLResolveInfo);
       } catch (error) {
-        noteRefused(ctx, source);
+        recordRefusedField(ctx, source);
         execution.refuse(error, position);
         return;
       }

@@ -18,11 +18,11 @@ import type { InputBuilder } from '../mutations.ts';
 import type { NodeType } from '../nodes.ts';
 import { nodeOf } from '../nouns.ts';
 import { FunnelStep, loadSteps, STEPS_OF_A_FUNNEL } from './funnel-steps.ts';
-import { wholePages } from './pages.ts';
+import { completePages } from './pages.ts';
 import {
   defineRemoval,
   defineStructureChange,
-  type GivenPlace,
+  type PlaceInput,
   parsePlace,
   placeField,
 } from './workflow-changes.ts';
@@ -164,7 +164,7 @@ builder.objectField(Funnel.ref, 'path', (t) =>
         ),
       );
       if (pages === null) throw notFound('Contact');
-      return wholePages(ctx, pages, info);
+      return completePages(ctx, pages, info);
     },
   }),
 );
@@ -197,7 +197,7 @@ defineRemoval('ConditionalSplit', {
   service: splits,
 });
 
-interface GivenSplit {
+interface ConditionalSplitInput {
   readonly filterId?: string | null;
   readonly branches?: readonly { pageId?: string | null; pageIds?: readonly string[] | null }[] | null;
 }
@@ -223,7 +223,7 @@ const splitFields = (t: InputBuilder) => ({
 
 const NAMES = { filter: 'filterId', branches: 'branches', page: 'pageId', pages: 'pageIds', place: 'place' };
 
-function parseSplit({ filterId, branches }: GivenSplit): splits.SplitInput {
+function parseSplit({ filterId, branches }: ConditionalSplitInput): splits.SplitInput {
   const pageOf = (id: string, name: string) => parseGlobalId(Page, id, name);
   if ((branches?.length ?? 0) > 2) throw invalid('branches', tooManyItems(2));
   return {
@@ -236,30 +236,29 @@ function parseSplit({ filterId, branches }: GivenSplit): splits.SplitInput {
   };
 }
 
-defineStructureChange<GivenSplit & { place?: GivenPlace | null; wrap?: 'matched' | 'unmatched' | null }>(
-  'createConditionalSplit',
-  {
-    description: 'Creates a conditional split, by default at the entry of the funnel.',
-    fields: (t) => ({
-      ...splitFields(t),
-      place: placeField(t, 'The place of the split.'),
-      wrap: t.field({
-        type: SplitBranch,
-        description:
-          'The branch that takes over the steps that would follow the split. Without it, they follow the split.',
-      }),
+defineStructureChange<
+  ConditionalSplitInput & { place?: PlaceInput | null; wrap?: 'matched' | 'unmatched' | null }
+>('createConditionalSplit', {
+  description: 'Creates a conditional split, by default at the entry of the funnel.',
+  fields: (t) => ({
+    ...splitFields(t),
+    place: placeField(t, 'The place of the split.'),
+    wrap: t.field({
+      type: SplitBranch,
+      description:
+        'The branch that takes over the steps that would follow the split. Without it, they follow the split.',
     }),
-    change: (ctx, funnel, { place, wrap, ...given }, options) =>
-      splits.create(
-        ctx,
-        funnel,
-        { ...parseSplit(given), place: parsePlace(place) ?? ENTRY, wrap: wrap ?? undefined },
-        options,
-      ),
-  },
-);
+  }),
+  change: (ctx, funnel, { place, wrap, ...given }, options) =>
+    splits.create(
+      ctx,
+      funnel,
+      { ...parseSplit(given), place: parsePlace(place) ?? ENTRY, wrap: wrap ?? undefined },
+      options,
+    ),
+});
 
-defineStructureChange<GivenSplit & { splitId: string }>('updateConditionalSplit', {
+defineStructureChange<ConditionalSplitInput & { splitId: string }>('updateConditionalSplit', {
   description: 'Changes the condition of a conditional split, or the pages on its branches.',
   fields: (t) => ({
     splitId: t.id({ required: true, description: 'The global id of the split.' }),

@@ -10,7 +10,7 @@ import { lookAhead, projectionKey } from '../look-ahead.ts';
 import { defineNode } from '../nodes.ts';
 import { nodeOf } from '../nouns.ts';
 import { resourceFields } from '../resource-fields.ts';
-import { wholePage, wholePages } from './pages.ts';
+import { completePage, completePages } from './pages.ts';
 
 const Funnel = nodeOf(funnelNoun);
 const Page = nodeOf(pageNoun);
@@ -81,7 +81,7 @@ const PageStep = defineNode<StepNode>(pageStep, {
       nullable: true,
       description: 'The page that the step shows.',
       columns: ['page'],
-      resolve: ({ page }, _args, ctx, info) => page && wholePage(ctx, page, info),
+      resolve: ({ page }, _args, ctx, info) => page && completePage(ctx, page, info),
     }),
   }),
 });
@@ -123,7 +123,7 @@ builder.objectField(Funnel.ref, 'pages', (t) =>
     columns: ['id'],
     async resolve(funnel, _args, ctx, info) {
       const steps = [...funnelSteps.walk(await loadSteps(ctx, funnel.id))];
-      return wholePages(
+      return completePages(
         ctx,
         steps.flatMap(({ page }) => page ?? []),
         info,

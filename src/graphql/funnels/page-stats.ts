@@ -38,7 +38,7 @@ const FunnelSummary = objectType(
 );
 
 /** The fields that the statistics of a page and of a funnel share. */
-const Stats = builder.interfaceRef<(PageStatsRow | FunnelStatsRow) & stats.Counted>('Stats').implement({
+const Stats = builder.interfaceRef<(PageStatsRow | FunnelStatsRow) & stats.StatsScope>('Stats').implement({
   description: 'The statistics of a time range.',
   fields: (t) => ({
     currency: t.string({
@@ -54,18 +54,18 @@ const Stats = builder.interfaceRef<(PageStatsRow | FunnelStatsRow) & stats.Count
       description:
         'The statistics of each day, for all pages together. Days without any activity are left out.',
       resolve: (counted, _args, ctx) =>
-        loadBatched(ctx, 'stats.series', counted, (all) => stats.byDay(ctx, all)),
+        loadBatched(ctx, 'stats.series', counted, (all) => stats.dailyStats(ctx, all)),
     }),
   }),
 });
 
-const PageStats = builder.objectRef<PageStatsRow & stats.Counted>('PageStats').implement({
+const PageStats = builder.objectRef<PageStatsRow & stats.StatsScope>('PageStats').implement({
   description: OF_PAGE,
   interfaces: [Stats],
   fields: (t) => objectFields(t, PAGE_STATS, { step: StepStats }),
 });
 
-const FunnelStats = builder.objectRef<FunnelStatsRow & stats.Counted>('FunnelStats').implement({
+const FunnelStats = builder.objectRef<FunnelStatsRow & stats.StatsScope>('FunnelStats').implement({
   description: OF_FUNNEL,
   interfaces: [Stats],
   fields: (t) => ({
@@ -84,13 +84,13 @@ const spanArgs = builder.args((t) => ({
   timerangeEnd: t.field({ type: 'DateTime', description: stats.SPAN_ENDS.end }),
 }));
 
-interface GivenSpan {
+interface TimeSpanInput {
   readonly timerangeStart?: Date | string | null | undefined;
   readonly timerangeEnd?: Date | string | null | undefined;
 }
 
 /** @throws AppError `invalid` */
-function timerangeOf(ctx: GraphContext, { timerangeStart = null, timerangeEnd = null }: GivenSpan) {
+function timerangeOf(ctx: GraphContext, { timerangeStart = null, timerangeEnd = null }: TimeSpanInput) {
   return stats.parseTimerange(ctx, timerangeStart, timerangeEnd, ['timerangeStart', 'timerangeEnd']);
 }
 
@@ -110,7 +110,7 @@ builder.objectField(nodeOf(page).ref, 'stats', (t) =>
     async resolve({ id }, span, ctx) {
       const timerange = timerangeOf(ctx, span);
       const found = await loadBatched(ctx, loaderKey(page.table, timerange), id, (ids) =>
-        stats.ofPages(ctx, ids, timerange),
+        stats.statsByPage(ctx, ids, timerange),
       );
       if (found === null) throw notFound(page.title);
       return found;
@@ -131,7 +131,7 @@ builder.objectField(Funnel.ref, 'stats', (t) =>
       const timerange = timerangeOf(ctx, span);
       return loadBatched(ctx, loaderKey(funnel.table, timerange), id, async (ids) => {
         const structures = await Promise.all(ids.map((one) => loadStructure(ctx, one)));
-        return stats.ofStructures(ctx, structures, timerange);
+        return stats.statsByFunnel(ctx, structures, timerange);
       });
     },
   }),

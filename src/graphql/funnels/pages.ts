@@ -16,7 +16,7 @@ const Page = nodeOf(pageNoun);
 const { bumps } = pageNoun.fields;
 
 /** The page of a step with all selected fields. Workflows contain only some fields of a page; if others are selected, this reads it. */
-export async function wholePage(
+export async function completePage(
   ctx: GraphContext,
   page: PageOfStep | PageRow,
   info: ResolveInfo,
@@ -28,12 +28,12 @@ export async function wholePage(
 }
 
 /** The same for several pages, without those that were deleted meanwhile. */
-export async function wholePages(
+export async function completePages(
   ctx: GraphContext,
   pages: readonly (PageOfStep | PageRow)[],
   info: ResolveInfo,
 ): Promise<PageRow[]> {
-  const loaded = await Promise.all(pages.map((page) => wholePage(ctx, page, info)));
+  const loaded = await Promise.all(pages.map((page) => completePage(ctx, page, info)));
   return loaded.filter((page) => page !== null);
 }
 
@@ -60,7 +60,7 @@ defineChange('removePageProducts', Page, {
   description:
     'Removes products from a page, including order bumps. Products that the page does not offer are ignored.',
   scope: pages.writeScope,
-  fields: pages.removedProducts,
+  fields: pages.REMOVED_PRODUCTS_INPUT,
   moment: 'creation',
   change: pages.takeProducts,
 });

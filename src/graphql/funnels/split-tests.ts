@@ -14,7 +14,7 @@ import { FunnelStep } from './funnel-steps.ts';
 import {
   defineRemoval,
   defineStructureChange,
-  type GivenPlace,
+  type PlaceInput,
   parsePlace,
   placeField,
 } from './workflow-changes.ts';
@@ -74,7 +74,7 @@ defineRemoval('SplitTest', {
   service: splitTests,
 });
 
-interface GivenTest {
+interface SplitTestInput {
   readonly variants: readonly { pageId?: string | null; weight?: number | null }[];
 }
 
@@ -98,7 +98,7 @@ const variants = (t: InputBuilder) =>
 
 const NAMES = { filter: 'filterId', branches: 'variants', page: 'pageId', pages: 'pageIds', place: 'place' };
 
-function parseTest({ variants }: GivenTest): splitTests.SplitTestInput {
+function parseTest({ variants }: SplitTestInput): splitTests.SplitTestInput {
   if (variants.length > 2) throw invalid('variants', NOT_TWO_ITEMS);
   return {
     variants: variants.map(({ pageId, weight }, index) => ({
@@ -109,7 +109,7 @@ function parseTest({ variants }: GivenTest): splitTests.SplitTestInput {
   };
 }
 
-defineStructureChange<GivenTest & { place?: GivenPlace | null }>('createSplitTest', {
+defineStructureChange<SplitTestInput & { place?: PlaceInput | null }>('createSplitTest', {
   description:
     'Creates a split test. The left variant takes a page that is already in the funnel, with its step. No step may show the page of the right variant yet. By default, the test takes the place of that step, and half of the visitors see each variant.',
   fields: (t) => ({ variants: variants(t), place: placeField(t, 'The place of the split test.') }),
@@ -117,7 +117,7 @@ defineStructureChange<GivenTest & { place?: GivenPlace | null }>('createSplitTes
     splitTests.create(ctx, funnel, { ...parseTest(given), place: parsePlace(place) }, options),
 });
 
-defineStructureChange<GivenTest & { splitTestId: string }>('updateSplitTest', {
+defineStructureChange<SplitTestInput & { splitTestId: string }>('updateSplitTest', {
   description: 'Changes the weights of a split test, or the first pages of its variants.',
   fields: (t) => ({
     splitTestId: t.id({ required: true, description: 'The global id of the split test.' }),

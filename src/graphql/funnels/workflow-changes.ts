@@ -29,7 +29,7 @@ import { defineMutation, type InputBuilder, type PayloadBuilder } from '../mutat
 import type { NodeType } from '../nodes.ts';
 import { nodeOf } from '../nouns.ts';
 import { FunnelStep, loadSteps, STEP_TYPES, STEPS_OF_A_FUNNEL } from './funnel-steps.ts';
-import { wholePages } from './pages.ts';
+import { completePages } from './pages.ts';
 
 const Funnel = nodeOf(funnelNoun);
 const Page = nodeOf(pageNoun);
@@ -45,12 +45,12 @@ const StepBranch = defineEnum('StepBranch', 'A branch of a conditional split, or
 });
 
 /** A branch in an input. */
-interface GivenBranch {
+interface BranchInput {
   readonly splitId?: string | null;
   readonly branch?: BranchName | null;
 }
 
-export interface GivenPlace extends GivenBranch {
+export interface PlaceInput extends BranchInput {
   readonly afterStepId?: string | null;
   readonly beforeStepId?: string | null;
   readonly position?: number | null;
@@ -99,7 +99,7 @@ function parseStepId(id: string, field: string): bigint {
 }
 
 /** @param prefix the start of the fields' names in errors @throws AppError `invalid` */
-function parseBranch({ splitId, branch }: GivenBranch, prefix = ''): SiblingList {
+function parseBranch({ splitId, branch }: BranchInput, prefix = ''): SiblingList {
   if (splitId == null && branch == null) return TOP_LEVEL;
   const missing = splitId == null ? 'splitId' : 'branch';
   if (splitId == null || branch == null)
@@ -111,7 +111,7 @@ function parseBranch({ splitId, branch }: GivenBranch, prefix = ''): SiblingList
 }
 
 /** The place in an input; null without one. @throws AppError `invalid` */
-export function parsePlace(given: GivenPlace | null | undefined): StepPlace | null {
+export function parsePlace(given: PlaceInput | null | undefined): StepPlace | null {
   if (given == null) return null;
   const { afterStepId, beforeStepId, position, ...of } = given;
   const ways = [afterStepId, beforeStepId, of.splitId ?? of.branch ?? position];
@@ -221,7 +221,7 @@ export function defineRemoval<Choice extends BranchChoice>(
         scope: null,
         rows: STEPS_OF_A_FUNNEL,
         description: 'The pages of the branch that was kept, in the order of the workflow.',
-        resolve: ({ result }, _args, ctx, info) => wholePages(ctx, result.promotedPages, info),
+        resolve: ({ result }, _args, ctx, info) => completePages(ctx, result.promotedPages, info),
       }),
       discardedPages: t.field({
         type: [Page.ref],
@@ -229,13 +229,13 @@ export function defineRemoval<Choice extends BranchChoice>(
         rows: STEPS_OF_A_FUNNEL,
         description:
           'The discarded pages, in the order of the workflow. They cannot be read anywhere else afterwards.',
-        resolve: ({ result }, _args, ctx, info) => wholePages(ctx, result.discardedPages, info),
+        resolve: ({ result }, _args, ctx, info) => completePages(ctx, result.discardedPages, info),
       }),
     }),
   });
 }
 
-defineStructureChange<{ pageId: string; place?: GivenPlace | null }>('addPageStep', {
+defineStructureChange<{ pageId: string; place?: PlaceInput | null }>('addPageStep', {
   description:
     'Adds a step that shows a page, by default at the end of the workflow. No other step may show the page.',
   fields: (t) => ({
@@ -252,7 +252,7 @@ defineStructureChange<{ pageId: string; place?: GivenPlace | null }>('addPageSte
 
 const stepId = (t: InputBuilder) => t.id({ required: true, description: 'The global id of the step.' });
 
-defineStructureChange<{ stepId: string; place: GivenPlace }>('moveStep', {
+defineStructureChange<{ stepId: string; place: PlaceInput }>('moveStep', {
   description: 'Moves a step to another place in its funnel. A split moves with all steps below it.',
   fields: (t) => ({
     stepId: stepId(t),
@@ -281,7 +281,7 @@ defineStructureChange<{ stepId: string; name: string }>('renameStep', {
     stepChanges.rename(ctx, { funnel, stepId: parseStepId(stepId, 'stepId'), name }, options),
 });
 
-defineStructureChange<GivenBranch & { stepIds: readonly string[] }>('reorderSteps', {
+defineStructureChange<BranchInput & { stepIds: readonly string[] }>('reorderSteps', {
   description: 'Reorders the steps on a branch of a split, or on the top level of a funnel.',
   fields: (t) => ({
     ...branchFields(t),

@@ -12,7 +12,7 @@ function runNext(): void {
 }
 
 /** Resolves in a later tick of the event loop, after all earlier calls. */
-export function turnOfLongWork(): Promise<void> {
+export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
     queue.push(resolve);
     if (queue.length === 1) setImmediate(runNext);
@@ -37,7 +37,7 @@ export class Pace {
 
   private next(): Promise<void> {
     if (this.tick === null || this.left === 0) {
-      this.tick = (this.tick ?? Promise.resolve()).then(turnOfLongWork);
+      this.tick = (this.tick ?? Promise.resolve()).then(yieldToEventLoop);
       this.left = OBJECTS_PER_TICK;
     }
     this.left -= 1;

@@ -24,7 +24,7 @@ const FREE_READS = 10;
 const ROWS_OF_READ = 5;
 
 /** Adds the cost of refused fields to the points that the request still has to pay. */
-export function oweRefusedFields({ facts }: GraphContext, count: number): void {
+export function chargeRefusedFields({ facts }: GraphContext, count: number): void {
   facts.owed += Math.floor(count / REFUSED_FIELDS_PER_POINT);
 }
 
@@ -60,7 +60,7 @@ export async function chargeOperation(ctx: GraphContext, rows: number, points: n
     // The first point was charged when the caller was authenticated.
     const counting = chargeMore(ctx, points - 1);
     if (counting !== undefined) await counting;
-    const waiting = ctx.turn?.(ctx.facts.points);
+    const waiting = ctx.waitForSlot?.(ctx.facts.points);
     if (waiting !== undefined) await waiting;
   } catch (error) {
     if (error instanceof AppError) state.refusal = error;

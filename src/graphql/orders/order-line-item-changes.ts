@@ -3,7 +3,7 @@ import { LINE_ITEM_CHANGE, LINE_ITEM_CHANGE_INPUT } from '../../resources/orders
 import { orderLineItem } from '../../resources/orders/orders.ts';
 import * as changes from '../../services/orders/order-line-item-changes.ts';
 import { builder } from '../builder.ts';
-import { nameSets, withNames } from '../closed-sets.ts';
+import { nameSets, withEnumNames } from '../closed-sets.ts';
 import { formOf } from '../input-fields.ts';
 import { defineMutation } from '../mutations.ts';
 import { nodeOf } from '../nouns.ts';
@@ -56,7 +56,7 @@ builder.objectField(OrderLineItem.ref, 'previewLineItemChange', (t) =>
       }),
       effectiveTime: t.arg({
         type: graphqlTypeOf(effectiveTime) as 'String',
-        description: withNames(effectiveTime).description,
+        description: withEnumNames(effectiveTime).description,
       }),
       prorate: t.arg.boolean({ description: prorate.description }),
     },

@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { posix } from 'node:path';
 import type { Context, Hono } from 'hono';
-import { once } from '../../concurrency/once.ts';
+import { memoize } from '../../concurrency/memoize.ts';
 import type { Config } from '../../config/config.ts';
 import { type Html, html } from '../../oauth/pages/html.ts';
 import { OPENAPI_PATH } from '../../rest/openapi/openapi-file.ts';
@@ -44,7 +44,7 @@ export function findGuides({ introspection }: Pick<Config, 'introspection'>): Gu
       files.filter((file) => !isImage(file)).map((file) => [pathOf(file), createGuide(file, served)]),
     ),
     images: new Map(
-      files.filter(isImage).map((file) => [pathOf(file), once(() => readFile(new URL(file, ROOT)))]),
+      files.filter(isImage).map((file) => [pathOf(file), memoize(() => readFile(new URL(file, ROOT)))]),
     ),
   };
 }
@@ -62,14 +62,14 @@ function pathOf(file: string): string {
 
 /** @param served the URL paths of the package's files that are served, by file */
 function createGuide(file: string, served: ReadonlyMap<string, string>): Guide {
-  const markdown = once(() => readFile(new URL(file, ROOT), 'utf8'));
+  const markdown = memoize(() => readFile(new URL(file, ROOT), 'utf8'));
   const hrefOf = (target: string) => {
     if (/^(https?:|#)/.test(target)) return target;
     const [path = '', anchor] = target.split('#');
     const found = served.get(posix.join(posix.dirname(file), path));
     return found === undefined ? null : found + (anchor === undefined ? '' : `#${anchor}`);
   };
-  return { markdown, body: once(async () => renderMarkdown(await markdown(), hrefOf)) };
+  return { markdown, body: memoize(async () => renderMarkdown(await markdown(), hrefOf)) };
 }
 
 /** Mounts the guides, their images and their list. */

@@ -49,7 +49,7 @@ async function connect(
 ): Promise<Socket> {
   const endsAt = performance.now() + connectMs;
   const isAddress = isIP(hostname) !== 0;
-  const found = isAddress ? [hostname] : await within(connectMs, 'nameNotResolved', lookup(hostname));
+  const found = isAddress ? [hostname] : await withTimeout(connectMs, 'nameNotResolved', lookup(hostname));
   const allowed = found.filter((address) => isAllowedAddress(address, allowedNetworks));
   if (allowed.length === 0) throw new AttemptFailure(found.length > 0 ? 'refusedAddress' : 'nameNotFound');
   const addresses = allowed.slice(0, MAX_ADDRESSES);
@@ -65,7 +65,7 @@ async function connect(
     const timeMs = (endsAt - performance.now()) / (addresses.length - index);
     try {
       const opening = open({ ...target, address });
-      return await within(timeMs, 'connectTimeout', opening, (socket) => socket.destroy());
+      return await withTimeout(timeMs, 'connectTimeout', opening, (socket) => socket.destroy());
     } catch (error) {
       failure = error;
     }
@@ -74,7 +74,7 @@ async function connect(
 }
 
 /** The result of a promise, unless it takes too long. @param late gets a result that arrives afterwards */
-async function within<T>(
+async function withTimeout<T>(
   timeMs: number,
   reason: Reason,
   promise: Promise<T>,

@@ -1,6 +1,6 @@
 // Handles one delivery: whether it may be sent, the attempt and its outcome, and the consequences for its endpoint.
 import type { App } from '../../context.ts';
-import { dataFor, mayStillReceive } from '../../services/webhooks/webhook-rights.ts';
+import { mayStillReceive, readableData } from '../../services/webhooks/webhook-rights.ts';
 import type { ContactEvent, DueDelivery, DueEndpoint } from '../../store/webhooks/deliveries-due.ts';
 import { cancelDelivery, cancelPending } from '../../store/webhooks/delivery-outcomes.ts';
 import { type Cause, isEnding } from '../../store/webhooks/ended-endpoints.ts';
@@ -71,7 +71,7 @@ export async function deliver(
   // It will be canceled with the contact's other data (src/store/erasure/erasing.ts).
   if (contactId !== null && (await context.isErased({ workspaceId, contactId, eventId })))
     return { kind: 'skipped' };
-  const visibleEvent = { ...event, data: await dataFor(app, endpoint, event) };
+  const visibleEvent = { ...event, data: await readableData(app, endpoint, event) };
   const attempted = await attempt(context, endpoint, secrets, delivery, visibleEvent, halt);
   onAnswered();
   if (attempted === null) return { kind: 'over' };
@@ -103,7 +103,7 @@ async function deactivate(
   if (deactivatedIds === null) return { kind: cause === 'failing' ? 'skipped' : 'over' };
   app.log.warn({ endpoint: String(endpoint.id), reason: cause }, 'webhook endpoint deactivated');
   app.metrics.countDeactivation(cause);
-  app.store.deliveries.announce(deactivatedIds.filter((id) => id !== endpoint.id));
+  app.store.deliveries.notify(deactivatedIds.filter((id) => id !== endpoint.id));
   if (isEnding(cause)) await cancelAll(db, endpoint);
   return { kind: 'over' };
 }

@@ -1,8 +1,8 @@
 // A worker leases endpoints with due deliveries, runs an endpoint worker for each, and releases them. Any number of processes may run a
 // worker; the leases decide which process has which endpoint.
 import { randomUUID } from 'node:crypto';
-import { once } from '../../concurrency/once.ts';
-import { together } from '../../concurrency/together.ts';
+import { batched } from '../../concurrency/batched.ts';
+import { memoize } from '../../concurrency/memoize.ts';
 import type { App } from '../../context.ts';
 import { listenForChanges } from '../../store/changing/change-listener.ts';
 import { loadOf } from '../../store/connections/pool.ts';
@@ -67,7 +67,7 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
   const context: DeliveryContext = {
     ...{ app, db, sender },
     writeOutcome: createOutcomeWriter(db, log, halting.signal),
-    isErased: together((events: readonly ContactEvent[]) => areErased(db, events)),
+    isErased: batched((events: readonly ContactEvent[]) => areErased(db, events)),
     shares: createShares(maxEndpointWorkers),
     stopping: stopping.signal,
     halt: halting.signal,
@@ -107,7 +107,7 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
     // If this fails, its lease expires.
     await releaseEndpoint(db, holder, id, waitMs ?? 0).catch(() => {});
     leased.delete(id);
-    if (waitMs === 0) app.store.deliveries.announce([id]);
+    if (waitMs === 0) app.store.deliveries.notify([id]);
     leasing.soon();
   }
 
@@ -161,7 +161,7 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
       if (sweep === null) return undefined;
       reading = sweep;
       addWaiting(sweep.unleased);
-      app.store.deliveries.announce(sweep.unleased);
+      app.store.deliveries.notify(sweep.unleased);
       // The sweep uses at most a tenth of one connection's time, however many endpoints there are, up to the maximum wait.
       return Math.min(Math.max(SWEEP_MS, 10 * tookMs), MAX_SWEEP_WAIT_MS);
     }),
@@ -188,5 +188,5 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
     await db.close();
   }
 
-  return { close: once(close) };
+  return { close: memoize(close) };
 }

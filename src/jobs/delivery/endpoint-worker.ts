@@ -1,7 +1,7 @@
 // Delivers to one endpoint while this process leases it: batch after batch until nothing is due. Endpoints never wait for each other.
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  type Due,
+  type DueDeliveries,
   type DueDelivery,
   findDueDeliveries,
   findDueEndpoint,
@@ -25,7 +25,7 @@ const FRESH_MS = 1_000;
 /**
  * The number of deliveries to query next. With large events fewer fit into a batch, and the database would decompress all queried ones.
  */
-const nextLimit = ({ deliveries, isMore }: Due, limit: number) =>
+const nextLimit = ({ deliveries, hasMore: isMore }: DueDeliveries, limit: number) =>
   isMore && deliveries.length < limit ? 2 * deliveries.length : BATCH;
 /** A shorter pause does not release the endpoint. */
 const SHORT_MS = 500;
@@ -126,10 +126,10 @@ export function startEndpointWorker(
         batch = others;
         const result = await deliver(context, now, delivery);
         if (result.kind === 'over') return null;
-        if (result.kind === 'failed' && result.waitMs !== null && delivery.holds)
+        if (result.kind === 'failed' && result.waitMs !== null && delivery.blocksOthers)
           return Math.min(result.waitMs, MAX_HOLD_MS);
       }
-      if (!due.isMore) return null;
+      if (!due.hasMore) return null;
     }
     return null;
   }
@@ -192,7 +192,7 @@ export function startEndpointWorker(
       now = again;
       queue = due.deliveries.filter(({ isBeingErased }) => !isBeingErased);
       restMs = queue.length < due.deliveries.length ? ERASING_MS : null;
-      isMore = due.isMore && (restMs === null || queue.length > 0);
+      isMore = due.hasMore && (restMs === null || queue.length > 0);
       limit = nextLimit(due, limit);
       failingSince = now.endpoint.failingSince?.getTime() ?? failingSince;
       return true;

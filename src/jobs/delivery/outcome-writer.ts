@@ -1,6 +1,6 @@
 // Records outcomes of attempts in batches: outcomes that arrive while a statement runs share the next one.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { together } from '../../concurrency/together.ts';
+import { batched } from '../../concurrency/batched.ts';
 import { AppError } from '../../errors.ts';
 import type { Logger } from '../../output/log.ts';
 import { type Outcome, recordOutcomes } from '../../store/webhooks/delivery-outcomes.ts';
@@ -40,7 +40,7 @@ export function createOutcomeWriter(db: WorkerStore, log: Logger, halt: AbortSig
     }
   }
 
-  const write = together(record, BATCH);
+  const write = batched(record, BATCH);
   return async (outcome) => {
     const error = await write(outcome);
     if (error !== null) throw error;

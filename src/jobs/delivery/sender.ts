@@ -81,7 +81,7 @@ function exchange(
   let length = 0;
   let interimAnswers = 0;
   const chunks: Buffer[] = [];
-  const stops = stopsOf(signal);
+  const stops = stopCallbacksOf(signal);
 
   function settle(reason: Reason | null): void {
     if (isSettled) return;
@@ -143,7 +143,7 @@ function exchange(
 const stopsBySignal = new WeakMap<AbortSignal, Set<() => void>>();
 
 /** The callbacks of a signal's abort. One listener serves all attempts: one for each took longer to add and remove than an answer to parse. */
-function stopsOf(signal: AbortSignal): Set<() => void> {
+function stopCallbacksOf(signal: AbortSignal): Set<() => void> {
   const existing = stopsBySignal.get(signal);
   if (existing !== undefined) return existing;
   const stops = new Set<() => void>();

@@ -3,10 +3,10 @@ import type { App } from '../../context.ts';
 import {
   beginFetches,
   failFetch,
-  giveBackFetch,
   type ImageFetch,
   keepFile,
   postponeHost,
+  returnFetch,
 } from '../../store/images/image-fetches.ts';
 import { type CheckedAgent, createCheckedAgent } from '../delivery/checked-agent.ts';
 import { type Background, repeat } from '../repeat.ts';
@@ -62,7 +62,7 @@ export function startImageFetcher(
         if (error.isTimeout) await postponeHost(store, fetch);
         return;
       }
-      if (stopping.signal.aborted) return giveBackFetch(store, fetch);
+      if (stopping.signal.aborted) return returnFetch(store, fetch);
       throw error;
     }
   }

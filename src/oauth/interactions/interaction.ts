@@ -54,7 +54,7 @@ export async function openInteraction(
     client,
     page: {
       action: `${base}${ENDPOINTS.interaction}/${details.uid}`,
-      csrf: app.keyring.sign(PURPOSE, boundTo(details)),
+      csrf: app.keyring.sign(PURPOSE, csrfSubject(details)),
       formAction: [String(details.params['redirect_uri'])],
     },
     async finish(result) {
@@ -66,11 +66,11 @@ export async function openInteraction(
 
 /** Whether a form was made for this step of the interaction. */
 export function isOwnForm({ app, details }: Interaction, form: URLSearchParams): boolean {
-  return app.keyring.isSigned(PURPOSE, boundTo(details), form.get('csrf') ?? '');
+  return app.keyring.isSigned(PURPOSE, csrfSubject(details), form.get('csrf') ?? '');
 }
 
 /** The text that a form's signature covers: this prompt of this interaction, for this person. */
-function boundTo({ uid, prompt, session }: Details): string {
+function csrfSubject({ uid, prompt, session }: Details): string {
   return [uid, prompt.name, session?.accountId ?? ''].join(' ');
 }
 

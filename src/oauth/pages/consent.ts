@@ -56,7 +56,7 @@ export function consentPage(data: ConsentData): Response {
     status: error ? 422 : 200,
     ...(data.formAction && { formAction: data.formAction }),
     body: html`<h1>${clientName} asks for access to your ${SERVICE_NAME} data</h1>
-${about(data)}
+${clientDetails(data)}
 ${alertBox(error, true)}
 <form method="post" action="${data.action}">
 ${csrfField(data.csrf)}
@@ -81,7 +81,7 @@ ${tickHint(data)}
   });
 }
 
-function about({
+function clientDetails({
   clientName,
   clientUri,
   redirectHost,

@@ -8,10 +8,10 @@ export function waitSentence(seconds: number, now: Date): string {
   if (seconds <= 10) return 'Try again in a few seconds.';
   // Rounded up to the next minute, so that the wait is over by then.
   const end = new Date(Math.ceil((now.getTime() + seconds * 1_000) / (MINUTE * 1_000)) * MINUTE * 1_000);
-  return `Try again ${about(seconds)}, after ${end.toISOString().slice(11, 16)} UTC.`;
+  return `Try again ${roundedTime(seconds)}, after ${end.toISOString().slice(11, 16)} UTC.`;
 }
 
-function about(seconds: number): string {
+function roundedTime(seconds: number): string {
   if (seconds <= MINUTE) return 'in about a minute';
   if (seconds <= 90 * MINUTE) return `in about ${Math.ceil(seconds / MINUTE)} minutes`;
   return `in about ${Math.ceil(seconds / HOUR)} hours`;

@@ -5,7 +5,7 @@ import { variant } from '../product-variants.ts';
 import { product } from '../products.ts';
 import { describe, type Field, type Fields, IDS, OF_WORKSPACE, type Row } from '../resource.ts';
 import { workspace } from '../workspaces.ts';
-import { NAMED, UNKNOWN, VISITS } from './order-parts.ts';
+import { ALWAYS_NULL_TEXT, IDS_AND_NAME, VISITS } from './order-parts.ts';
 import {
   FULFILLMENT_STATUS_DESCRIPTIONS,
   FULFILLMENT_STATUSES,
@@ -20,7 +20,7 @@ const TAX = {
   nullable: true,
   description: 'Always null: the gateway does not record taxes by authority.',
 } as const;
-const JURISDICTION = { ...UNKNOWN, description: TAX.description } as const;
+const JURISDICTION = { ...ALWAYS_NULL_TEXT, description: TAX.description } as const;
 
 const INVOICE_LINE_ITEM = {
   ...INVOICE_LINES,
@@ -118,7 +118,7 @@ const INVOICE_LINE_ITEM = {
     productsVariant: {
       type: 'jsonb',
       object: {
-        ...NAMED,
+        ...IDS_AND_NAME,
         productId: { type: 'int8', description: 'The integer id of its product.' },
         description: { type: 'text', nullable: true, description: 'The name of the variant.' },
         sku: { type: 'text', nullable: true, description: 'The stock-keeping unit.' },
@@ -127,7 +127,7 @@ const INVOICE_LINE_ITEM = {
       description: 'The variant at the time of billing.',
     },
     externalId: { type: 'text', description: 'Always empty: the gateway has no such id.' },
-    externalProductId: UNKNOWN,
+    externalProductId: ALWAYS_NULL_TEXT,
     discountAmount: TAX,
     stateTaxAmount: TAX,
     countyTaxAmount: TAX,
@@ -147,7 +147,7 @@ const INVOICE_LINE_ITEM = {
 } as const;
 
 /** The order in its invoices. Erasure blanks the order's own row. */
-export const ORDER_INSIDE = Object.fromEntries(
+export const ORDER_IN_INVOICE = Object.fromEntries(
   Object.entries<Field>(ORDER_BASE).map(([property, { personal: _, ...field }]) => [property, field]),
 ) as Fields as typeof ORDER_BASE;
 
@@ -298,7 +298,7 @@ export const invoice = describe({
       object: VISITS,
       description: 'The visits before the order. The gateway does not record them.',
     },
-    order: { type: 'jsonb', object: ORDER_INSIDE, description: 'The order of the invoice.' },
+    order: { type: 'jsonb', object: ORDER_IN_INVOICE, description: 'The order of the invoice.' },
     createdAt: { type: 'timestamp', description: 'When the invoice was created.' },
     updatedAt: { type: 'timestamp', description: 'When the invoice was last changed.' },
   },

@@ -12,14 +12,14 @@ const VISIT_BEFORE = {
 export const VISITS = { lastVisit: VISIT_BEFORE, lastVisitWithUtm: VISIT_BEFORE } as const satisfies Fields;
 
 /** The ids and the name of an object. */
-export const NAMED = {
+export const IDS_AND_NAME = {
   id: { type: 'int8', description: 'The integer id.' },
   publicId: { type: 'text', description: 'The short public id.' },
   name: { type: 'text', description: 'The name.' },
 } as const satisfies Fields;
 
 /** A text field that is always null, because the gateway has no such data. */
-export const UNKNOWN = {
+export const ALWAYS_NULL_TEXT = {
   type: 'text',
   nullable: true,
   description: 'Always null: the gateway does not have this information.',

@@ -3,7 +3,7 @@ import { contact } from '../contacts.ts';
 import { describe, IDS, OF_WORKSPACE, type Row } from '../resource.ts';
 import { workspace } from '../workspaces.ts';
 import { invoice, invoiceLineItem } from './order-invoices.ts';
-import { UNKNOWN } from './order-parts.ts';
+import { ALWAYS_NULL_TEXT } from './order-parts.ts';
 import { MAX_LINE_ITEMS } from './orders.ts';
 
 export const restock = describe({
@@ -51,7 +51,7 @@ export const restock = describe({
       type: 'json',
       items: {
         id: { type: 'int8', description: 'The integer id of the invoice line. Each line is listed once.' },
-        publicId: UNKNOWN,
+        publicId: ALWAYS_NULL_TEXT,
         invoicesLineItemId: {
           type: 'int8',
           idsOf: invoiceLineItem,

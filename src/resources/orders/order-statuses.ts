@@ -52,14 +52,31 @@ export type InvoiceStatus = keyof typeof INVOICE_TRANSITIONS;
 export const INVOICE_STATUSES = Object.keys(INVOICE_TRANSITIONS) as InvoiceStatus[];
 
 /** The statuses of invoices that still expect payment. */
-export const OPEN = ['draft', 'unpaid', 'past-due', 'partially-paid'] as const satisfies InvoiceStatus[];
+export const OPEN_INVOICE_STATUSES = [
+  'draft',
+  'unpaid',
+  'past-due',
+  'partially-paid',
+] as const satisfies InvoiceStatus[];
 /** The statuses of invoices that were paid and not refunded in full. A refund changes these; for other invoices the refunded amount is due again. */
-export const SETTLED = ['paid', 'partially-refunded', 'disputed'] as const satisfies InvoiceStatus[];
+export const SETTLED_INVOICE_STATUSES = [
+  'paid',
+  'partially-refunded',
+  'disputed',
+] as const satisfies InvoiceStatus[];
 
 /** The statuses of invoices whose goods are not sent: abandoned, voided or refunded in full. */
-export const UNSENDABLE = ['voided', 'abandoned', 'refunded'] as const satisfies InvoiceStatus[];
+export const UNSHIPPABLE_INVOICE_STATUSES = [
+  'voided',
+  'abandoned',
+  'refunded',
+] as const satisfies InvoiceStatus[];
 /** The statuses of one-time orders whose goods are not sent. A subscription that has ended still gets the billed goods. */
-export const CALLED_OFF = ['canceled', 'abandoned', 'voided'] as const satisfies ServiceStatus[];
+export const CANCELED_SERVICE_STATUSES = [
+  'canceled',
+  'abandoned',
+  'voided',
+] as const satisfies ServiceStatus[];
 
 /** Whether the goods of an invoice, or of all invoices of an order, were sent. */
 export const FULFILLMENT_STATUSES = ['not_applicable', 'unfulfilled', 'partial', 'complete'] as const;
@@ -74,18 +91,18 @@ export const FULFILLMENT_STATUS_DESCRIPTIONS = {
  * By the new billing status of an order: the changes of its invoices. Other invoices keep their status. The change is refused if the
  * invoices would not have that billing status afterwards (`billingOf`).
  */
-export const INVOICES_FOLLOW: Readonly<
+export const INVOICE_CHANGES: Readonly<
   Record<BillingStatus, { readonly from: readonly InvoiceStatus[]; readonly to: InvoiceStatus }>
 > = {
   draft: { from: [], to: 'draft' },
   pending: { from: ['draft'], to: 'unpaid' },
   unpaid: { from: ['draft'], to: 'unpaid' },
   'past-due': { from: ['unpaid', 'partially-paid'], to: 'past-due' },
-  paid: { from: [...OPEN, 'disputed'], to: 'paid' },
+  paid: { from: [...OPEN_INVOICE_STATUSES, 'disputed'], to: 'paid' },
   disputed: { from: ['paid', 'partially-refunded'], to: 'disputed' },
   'partially-refunded': { from: ['paid', 'disputed'], to: 'partially-refunded' },
-  refunded: { from: SETTLED, to: 'refunded' },
-  voided: { from: OPEN, to: 'voided' },
+  refunded: { from: SETTLED_INVOICE_STATUSES, to: 'refunded' },
+  voided: { from: OPEN_INVOICE_STATUSES, to: 'voided' },
 };
 
 /**
@@ -104,7 +121,7 @@ export function billingOf(statuses: readonly InvoiceStatus[], was: BillingStatus
 }
 
 /** The service status of an order once it is paid: changes only if the order was waiting for payment. */
-export function servedWhenPaid(orderType: OrderType, service: ServiceStatus): ServiceStatus {
+export function serviceStatusWhenPaid(orderType: OrderType, service: ServiceStatus): ServiceStatus {
   if (service !== 'pending') return service;
   return orderType === 'one-time-order' ? 'completed' : 'active';
 }
@@ -123,7 +140,7 @@ export interface StatusEvent {
 }
 
 /** The statuses before a payment. Without `disputed`: winning a dispute is not a second payment. */
-const UNPAID = [...OPEN, null];
+const UNPAID = [...OPEN_INVOICE_STATUSES, null];
 
 export const STATUS_EVENTS: readonly StatusEvent[] = [
   { type: 'order.completed', of: 'serviceStatus', to: ['completed'] },

@@ -1,7 +1,7 @@
 // The transaction: a payment or refund of an order, recorded by an integration.
 import { describe, type Field, type Fields, IDS, type Row } from '../resource.ts';
 import { invoice } from './order-invoices.ts';
-import { UNKNOWN } from './order-parts.ts';
+import { ALWAYS_NULL_TEXT } from './order-parts.ts';
 import { AMOUNT, CURRENCY, order } from './orders.ts';
 
 const TEXT = { type: 'text', nullable: true, writable: 'at_creation', maxLength: 255 } as const;
@@ -116,14 +116,14 @@ const TRANSACTION_FIELDS = {
     description: 'Whether the transaction is for a later period of a subscription.',
   },
   rebillNumber: { ...TEXT, description: 'The number of that subscription period.' },
-  billingPaymentInstructionId: UNKNOWN,
-  billingPaymentInstructionType: UNKNOWN,
+  billingPaymentInstructionId: ALWAYS_NULL_TEXT,
+  billingPaymentInstructionType: ALWAYS_NULL_TEXT,
   createdAt: { type: 'timestamp', description: 'When the transaction was recorded.' },
   updatedAt: { type: 'timestamp', description: 'When the transaction was last changed.' },
 } as const satisfies Fields;
 
 /** A refund in its payment. Erasure blanks the refund's own row. */
-export const REFUND_INSIDE = Object.fromEntries(
+export const REFUND_IN_PAYMENT = Object.fromEntries(
   Object.entries<Field>(TRANSACTION_FIELDS).map(([property, { personal: _, ...field }]) => [property, field]),
 ) as Fields as typeof TRANSACTION_FIELDS;
 
@@ -166,7 +166,7 @@ export const transaction = describe({
     refund: {
       type: 'jsonb',
       nullable: true,
-      object: REFUND_INSIDE,
+      object: REFUND_IN_PAYMENT,
       description: 'The last refund of this payment, which is also a transaction; or null.',
     },
   },

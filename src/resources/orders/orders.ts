@@ -7,7 +7,7 @@ import { variant } from '../product-variants.ts';
 import { product } from '../products.ts';
 import { describe, type Field, type Fields, IDS, OF_WORKSPACE, type Row } from '../resource.ts';
 import { workspace } from '../workspaces.ts';
-import { NAMED, UNKNOWN, VISITS } from './order-parts.ts';
+import { ALWAYS_NULL_TEXT, IDS_AND_NAME, VISITS } from './order-parts.ts';
 import {
   BILLING_STATUSES,
   BILLING_TRANSITIONS,
@@ -86,7 +86,7 @@ const LINE_ITEM = {
     },
     originalProduct: {
       type: 'jsonb',
-      object: NAMED,
+      object: IDS_AND_NAME,
       description: 'The product at the time of the order.',
     },
     productsPrice: {
@@ -111,7 +111,7 @@ const LINE_ITEM = {
     productsVariant: {
       type: 'jsonb',
       object: {
-        ...NAMED,
+        ...IDS_AND_NAME,
         description: { type: 'text', nullable: true, description: 'The name of the variant.' },
         sku: { type: 'text', nullable: true, description: 'The stock-keeping unit.' },
       },
@@ -267,7 +267,7 @@ export const ORDER_BASE = {
   orderPage: {
     type: 'json',
     nullable: true,
-    object: NAMED,
+    object: IDS_AND_NAME,
     description: 'The page on which the order was placed.',
   },
   originationChannelId: {
@@ -284,14 +284,17 @@ export const ORDER_BASE = {
   affiliate: {
     type: 'json',
     nullable: true,
-    object: { name: UNKNOWN, email: UNKNOWN },
-    description: UNKNOWN.description,
+    object: { name: ALWAYS_NULL_TEXT, email: ALWAYS_NULL_TEXT },
+    description: ALWAYS_NULL_TEXT.description,
   },
   referralCode: {
     type: 'json',
     nullable: true,
-    object: { code: UNKNOWN, default: { type: 'bool', nullable: true, description: UNKNOWN.description } },
-    description: UNKNOWN.description,
+    object: {
+      code: ALWAYS_NULL_TEXT,
+      default: { type: 'bool', nullable: true, description: ALWAYS_NULL_TEXT.description },
+    },
+    description: ALWAYS_NULL_TEXT.description,
   },
   contact: {
     type: 'jsonb',
@@ -306,7 +309,7 @@ export const ORDER_BASE = {
 export const MAX_FULFILLMENTS = 100;
 
 /** A fulfillment in its order. Erasure blanks the fulfillment's own row. */
-export const FULFILLMENT_INSIDE = Object.fromEntries(
+export const FULFILLMENT_IN_ORDER = Object.fromEntries(
   Object.entries<Field>(fulfillment.fields).map(([property, { personal: _, ...field }]) => [property, field]),
 ) as Fields as typeof fulfillment.fields;
 
@@ -395,7 +398,7 @@ export const order = describe({
     },
     fulfillments: {
       type: 'jsonb',
-      items: FULFILLMENT_INSIDE,
+      items: FULFILLMENT_IN_ORDER,
       expand: 'reads',
       description: `The fulfillments of the order, the oldest first. Only the last ${MAX_FULFILLMENTS} if there are more.`,
     },
@@ -420,15 +423,15 @@ export const order = describe({
       type: 'text',
       description: 'The payment processor: always `external`, because the gateway takes no payments.',
     },
-    billingPaymentMethodId: UNKNOWN,
+    billingPaymentMethodId: ALWAYS_NULL_TEXT,
     contactGroups: {
       type: 'json',
-      items: NAMED,
+      items: IDS_AND_NAME,
       description: 'The groups of the contact. Always empty: the gateway has none.',
     },
     segments: {
       type: 'json',
-      items: NAMED,
+      items: IDS_AND_NAME,
       description: 'The segments of the contact. Always empty: the gateway has none.',
     },
     discountIds: {
@@ -436,7 +439,7 @@ export const order = describe({
       description: 'The discounts of the order. Always empty: the gateway has none.',
     },
     funnelName: {
-      ...UNKNOWN,
+      ...ALWAYS_NULL_TEXT,
       description: 'The name of the funnel with the page on which the order was placed.',
     },
     pageId: {
@@ -453,7 +456,7 @@ export const order = describe({
       nullable: true,
       description: 'The name of the page on which the order was placed.',
     },
-    previousLineItem: UNKNOWN,
+    previousLineItem: ALWAYS_NULL_TEXT,
     resourceInstallIntent: {
       type: 'text',
       description: 'Always empty: the gateway does not have this information.',
@@ -463,7 +466,7 @@ export const order = describe({
       object: VISITS,
       description: 'The visits before the order. The gateway does not record them.',
     },
-    workspaceSharingId: UNKNOWN,
+    workspaceSharingId: ALWAYS_NULL_TEXT,
     createdAt: { type: 'timestamp', description: 'When the order was placed.' },
     updatedAt: { type: 'timestamp', description: 'When the order was last changed.' },
   },

@@ -2,7 +2,7 @@ import { team } from '../../resources/teams.ts';
 import * as teams from '../../services/accounts/teams.ts';
 import { listQuery } from '../list-queries.ts';
 import { pageOf } from '../lists.ts';
-import { shown } from '../responses.ts';
+import { outputOf } from '../responses.ts';
 import { type Route, route } from '../route.ts';
 
 export const teamRoutes: readonly Route[] = [
@@ -14,7 +14,7 @@ export const teamRoutes: readonly Route[] = [
     resource: team,
     scope: teams.scope,
     query: listQuery(team),
-    response: pageOf(shown(team)),
+    response: pageOf(outputOf(team)),
     handle: ({ ctx, query }) => teams.list(ctx, query),
   }),
 ];

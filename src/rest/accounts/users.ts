@@ -3,10 +3,10 @@ import { listedUser, user } from '../../resources/users.ts';
 import * as users from '../../services/accounts/users.ts';
 import { listQuery } from '../list-queries.ts';
 import { pageOf } from '../lists.ts';
-import { objectOf, shown } from '../responses.ts';
+import { objectOf, outputOf } from '../responses.ts';
 import { type Route, route } from '../route.ts';
 
-const objects = shown(user);
+const objects = outputOf(user);
 
 export const userRoutes: readonly Route[] = [
   route({

@@ -1,7 +1,7 @@
 import { appliedTag } from '../../resources/applied-tags.ts';
 import * as appliedTags from '../../services/contacts/applied-tags.ts';
 import type { OwnRoutes } from '../noun-routes.ts';
-import { nothing } from '../responses.ts';
+import { emptyResponse } from '../responses.ts';
 import { route } from '../route.ts';
 
 export const appliedTagRoutes: OwnRoutes = {
@@ -14,7 +14,7 @@ export const appliedTagRoutes: OwnRoutes = {
       summary: 'Removes a tag from a contact',
       resource: appliedTag,
       scope: appliedTags.writeScope,
-      response: nothing('The tag is removed from the contact.'),
+      response: emptyResponse('The tag is removed from the contact.'),
       handle: ({ ctx, params, options }) =>
         appliedTags.removeTag(ctx, params.contact_id, params.tag_id, options),
     }),

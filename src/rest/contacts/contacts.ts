@@ -1,10 +1,10 @@
 import { contact, upsertFields } from '../../resources/contacts.ts';
 import * as contacts from '../../services/contacts/contacts.ts';
 import { bodyOf } from '../body.ts';
-import { changedOf, createdOf, shown } from '../responses.ts';
+import { changedOf, createdOf, outputOf } from '../responses.ts';
 import { type Route, route } from '../route.ts';
 
-const objects = shown(contact);
+const objects = outputOf(contact);
 
 export const contactRoutes: readonly Route[] = [
   route({

@@ -3,7 +3,7 @@ import { refineFilter } from '../../resources/refine-filters.ts';
 import * as refineFilters from '../../services/contacts/refine-filters.ts';
 import { listQuery } from '../list-queries.ts';
 import { pageOrAllOf } from '../lists.ts';
-import { shown } from '../responses.ts';
+import { outputOf } from '../responses.ts';
 import { type Query, type Route, route } from '../route.ts';
 
 /** Whether the complete saved-filter list is requested: neither `after` nor `per_page` was sent (spec §4 rule 7). */
@@ -19,7 +19,7 @@ export function toRegistryPage(page: PageRequest): PageRequest {
 const pageQuery = listQuery(refineFilter);
 
 /** A page, or, without `after` and `per_page`, the order and filter of the complete list (spec §4 rule 7). */
-const pageOrAll: Query<PageRequest | refineFilters.Whole> = {
+const pageOrAll: Query<PageRequest | refineFilters.RegistryQuery> = {
   parameters: pageQuery.parameters,
   parse(query) {
     const { order, filter, ...page } = pageQuery.parse(query);
@@ -28,7 +28,7 @@ const pageOrAll: Query<PageRequest | refineFilters.Whole> = {
   },
 };
 
-const objects = shown(refineFilter);
+const objects = outputOf(refineFilter);
 
 export const refineFilterRoutes: readonly Route[] = [
   route({

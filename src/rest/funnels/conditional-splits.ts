@@ -7,13 +7,20 @@ import type { StepNode } from '../../services/funnels/funnel-steps.ts';
 import * as splitDecisions from '../../services/funnels/split-decisions.ts';
 import { pageQuery } from '../list-queries.ts';
 import { pageOf } from '../lists.ts';
-import { createdBelow, expanded, expandParameter, objectOf, type Shown, shown } from '../responses.ts';
+import {
+  createdBelow,
+  expandParameter,
+  type OutputForm,
+  objectOf,
+  outputOf,
+  parseExpansions,
+} from '../responses.ts';
 import { type Query, type Route, route } from '../route.ts';
 import { PAGE_SUMMARY } from './funnel-steps.ts';
 import { splitChange, splitCreation } from './split-bodies.ts';
 import { removalRoute } from './split-removals.ts';
 
-const filters = shown(refineFilter);
+const filters = outputOf(refineFilter);
 const { currentPath: _, ...PAGE } = PAGE_SUMMARY;
 
 /** A branch in a split: its first page, and the step that shows the page. */
@@ -60,8 +67,8 @@ const SPLIT = {
   updatedAt: stepFields.updatedAt,
 } as const satisfies Fields;
 
-const form = shown({ ...conditionalSplit, fields: SPLIT });
-const details: Shown<splits.SplitDetail> = {
+const form = outputOf({ ...conditionalSplit, fields: SPLIT });
+const details: OutputForm<splits.SplitDetail> = {
   ...form,
   components: () => ({ ...filters.components(), ...form.components() }),
   write: (detail, out) => form.write(toSplit(detail), out),
@@ -81,7 +88,7 @@ const listQuery: Query<{ page: PageRequest; expand: { filters: boolean } }> = {
   ],
   parse: (query) => ({
     page: pageQuery.parse(query),
-    expand: { filters: expanded(query, EXPANDABLE).has('filter') },
+    expand: { filters: parseExpansions(query, EXPANDABLE).has('filter') },
   }),
 };
 
@@ -113,8 +120,8 @@ const DECISION = {
   },
 } as const satisfies Fields;
 
-const decision: Shown<splitDecisions.Decision> = {
-  ...shown({
+const decision: OutputForm<splitDecisions.Decision> = {
+  ...outputOf({
     type: 'SplitDecision',
     description: 'The branch of a conditional split that a contact takes.',
     fields: DECISION,

@@ -6,7 +6,7 @@ import type { Fields } from '../../resources/resource.ts';
 import { toRestObject } from '../../rows/resource-writer.ts';
 import * as funnelSteps from '../../services/funnels/funnel-steps.ts';
 import { variantsOf } from '../../services/funnels/split-tests.ts';
-import { objectOf, type Shown } from '../responses.ts';
+import { type OutputForm, objectOf } from '../responses.ts';
 import { type Route, route } from '../route.ts';
 import { enumSchema, fieldSchema, objectSchema, type Schema, schemaRef } from '../schemas.ts';
 
@@ -41,7 +41,7 @@ const PAGE_PLACE = {
 } as const satisfies Fields;
 const STRUCTURE_PAGE = { ...PAGE_SUMMARY, ...PAGE_PLACE };
 
-const STRUCTURE: Shown<Structure> = {
+const STRUCTURE: OutputForm<Structure> = {
   schema: schemaRef('FunnelStructure'),
   components: structureSchemas,
   write: (structure, out) => out.addText(JSON.stringify(toStructure(structure))),

@@ -5,7 +5,7 @@ import { page } from '../../resources/pages.ts';
 import { describe, type Resource } from '../../resources/resource.ts';
 import * as stats from '../../services/funnels/page-stats.ts';
 import { refusalOfOtherSpellings } from '../other-spellings.ts';
-import { objectOf, type Shown, shown } from '../responses.ts';
+import { type OutputForm, objectOf, outputOf } from '../responses.ts';
 import { type Query, type Route, route } from '../route.ts';
 
 const pageStats = describe({
@@ -46,12 +46,12 @@ function statsRoute<Row extends object>(
   path: '/api/v2/funnels/:id/stats' | '/api/v2/pages/:id/stats',
   operationId: string,
   resource: Resource,
-  get: (...args: Parameters<typeof stats.ofPage>) => Promise<Row>,
+  get: (...args: Parameters<typeof stats.pageStats>) => Promise<Row>,
 ): Route {
   return route({
     ...{ method: 'GET', path, operationId, resource, scope: stats.scope, query: timerangeQuery },
     summary: `Gets the ${resource.title.toLowerCase()} of a time range`,
-    response: objectOf(shown(resource) as Shown<object>, 'The statistics.'),
+    response: objectOf(outputOf(resource) as OutputForm<object>, 'The statistics.'),
     handle: ({ ctx, params, query: { start, end } }) =>
       get(ctx, params.id, stats.parseTimerange(ctx, start, end, [START, END])),
   });
@@ -61,6 +61,11 @@ export const funnelStatsRoute = statsRoute(
   '/api/v2/funnels/:id/stats',
   'getFunnelStats',
   funnelStats,
-  stats.ofFunnel,
+  stats.funnelStats,
 );
-export const pageStatsRoute = statsRoute('/api/v2/pages/:id/stats', 'getPageStats', pageStats, stats.ofPage);
+export const pageStatsRoute = statsRoute(
+  '/api/v2/pages/:id/stats',
+  'getPageStats',
+  pageStats,
+  stats.pageStats,
+);

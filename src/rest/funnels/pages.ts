@@ -2,7 +2,7 @@
 import { page } from '../../resources/pages.ts';
 import * as pages from '../../services/funnels/pages.ts';
 import { bodyOf } from '../body.ts';
-import { nothing } from '../responses.ts';
+import { emptyResponse } from '../responses.ts';
 import { type Route, route } from '../route.ts';
 
 /** The public API does not wrap this body. */
@@ -16,8 +16,8 @@ export const pageRoutes: readonly Route[] = [
     summary: 'Removes products from a page, including order bumps',
     resource: page,
     scope: pages.writeScope,
-    body: bodyOf(unwrapped, 'creation', pages.removedProducts, 'PageProducts'),
-    response: nothing('The products are removed from the page.'),
+    body: bodyOf(unwrapped, 'creation', pages.REMOVED_PRODUCTS_INPUT, 'PageProducts'),
+    response: emptyResponse('The products are removed from the page.'),
     handle: ({ ctx, params, body, options }) => pages.takeProducts(ctx, params.id, body, options),
   }),
 ];

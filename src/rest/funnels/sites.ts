@@ -2,11 +2,11 @@
 import { site } from '../../resources/sites.ts';
 import * as sites from '../../services/funnels/sites.ts';
 import { bodyOf } from '../body.ts';
-import { changedOf, objectOf, shown } from '../responses.ts';
+import { changedOf, objectOf, outputOf } from '../responses.ts';
 import { putAndPatch, type Route, route } from '../route.ts';
 
 const path = '/api/v2/workspaces/:workspace_id/site';
-const objects = shown(site);
+const objects = outputOf(site);
 
 export const siteRoutes: readonly Route[] = [
   route({

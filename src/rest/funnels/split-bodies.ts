@@ -8,7 +8,7 @@ import type { NewSplit, SplitInput } from '../../services/funnels/conditional-sp
 import type { SplitNames } from '../../services/funnels/split-changes.ts';
 import type { NewSplitTest, SplitTestInput } from '../../services/funnels/split-tests.ts';
 import { ENTRY } from '../../services/funnels/workflow-changes.ts';
-import { type Given, type Input, isObject, parseFields } from '../../services/input/parse-fields.ts';
+import { type Input, isObject, type NewValues, parseFields } from '../../services/input/parse-fields.ts';
 import { parsePublicId } from '../../services/reading/refs.ts';
 import { bodyOf } from '../body.ts';
 import type { Body } from '../route.ts';
@@ -103,7 +103,7 @@ function bodyFor<F extends Fields, B extends object>(
   resource: Parameters<typeof bodyOf>[0],
   fields: F,
   name: string,
-  toInput: (given: Given<F>) => B,
+  toInput: (given: NewValues<F>) => B,
   moment: Moment = 'creation',
 ): Body<B> {
   const body = bodyOf(resource, 'creation', fields, name);
@@ -171,7 +171,7 @@ type WithoutNulls<T> = { [Property in keyof T]: Exclude<T[Property], null> };
 const withoutNulls = <T extends object>(item: T) =>
   Object.fromEntries(Object.entries(item).filter(([, value]) => value !== null)) as WithoutNulls<T>;
 
-type GivenSplit = Given<typeof BRANCHES>;
+type GivenSplit = NewValues<typeof BRANCHES>;
 
 const toSplit = ({ branches, condition }: GivenSplit): SplitInput => ({
   filterId: condition === null ? null : filterIdOf(condition?.filterId),

@@ -5,7 +5,7 @@ import type { Writer } from '../../rows/resource-writer.ts';
 import type { RemovalEffect, removalsOf } from '../../services/funnels/split-removals.ts';
 import type { BranchChoice, BranchName } from '../../services/funnels/workflow.ts';
 import { refusalOfOtherSpellings } from '../other-spellings.ts';
-import { objectReply, shown } from '../responses.ts';
+import { objectReply, outputOf } from '../responses.ts';
 import { type Query, type ResponseForm, type Route, route } from '../route.ts';
 import { PAGE_SUMMARY } from './funnel-steps.ts';
 
@@ -34,7 +34,7 @@ function removalQuery(branches: readonly BranchName[]): Query<{ branch: BranchCh
     parse(query) {
       refuseMisspelledDryRun(query);
       refuseMisspelledBranch(query);
-      const given = onlyOne(query, 'branch') ?? 'both';
+      const given = singleParameter(query, 'branch') ?? 'both';
       const branch = choices.find((choice) => choice === given);
       if (branch === undefined) throw invalid('branch', mustBeOneOf(`${branches.join(', ')} or both`));
       return { branch, isDry: parseDryRun(query) };
@@ -44,20 +44,20 @@ function removalQuery(branches: readonly BranchName[]): Query<{ branch: BranchCh
 
 /** @throws AppError `invalid` for anything but `true` and `false` */
 function parseDryRun(query: URLSearchParams): boolean {
-  const value = onlyOne(query, 'dry_run') ?? 'false';
+  const value = singleParameter(query, 'dry_run') ?? 'false';
   if (!['true', 'false'].includes(value)) throw invalid('dry_run', mustBeOneOf('true or false'));
   return value === 'true';
 }
 
 /** The value of a parameter; undefined without one. @throws AppError `invalid` for a repeated parameter, which may be a mistake */
-function onlyOne(query: URLSearchParams, name: string): string | undefined {
+function singleParameter(query: URLSearchParams, name: string): string | undefined {
   const [value, ...more] = query.getAll(name);
   if (more.length > 0)
     throw invalid(name, { code: 'repeated', message: 'is given more than once. Give it once' });
   return value;
 }
 
-const { schema, components, write } = shown({
+const { schema, components, write } = outputOf({
   type: 'SplitRemovalPreview',
   description:
     'A preview of the removal of a split: the pages on its branches, in the order of the workflow.',

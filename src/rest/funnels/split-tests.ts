@@ -4,7 +4,7 @@ import type { Fields } from '../../resources/resource.ts';
 import * as splitTests from '../../services/funnels/split-tests.ts';
 import { pageQuery } from '../list-queries.ts';
 import { pageOf } from '../lists.ts';
-import { createdBelow, objectOf, type Shown, shown } from '../responses.ts';
+import { createdBelow, type OutputForm, objectOf, outputOf } from '../responses.ts';
 import { type Route, route } from '../route.ts';
 import { BRANCH, toBranch } from './conditional-splits.ts';
 import { FUNNEL, WEIGHT } from './funnel-steps.ts';
@@ -24,8 +24,8 @@ const TEST = {
   updatedAt: stepFields.updatedAt,
 } as const satisfies Fields;
 
-const form = shown({ ...splitTest, fields: TEST });
-const TESTS: Shown<splitTests.SplitTestDetail> = {
+const form = outputOf({ ...splitTest, fields: TEST });
+const TESTS: OutputForm<splitTests.SplitTestDetail> = {
   ...form,
   write: (detail, out) => form.write(toTest(detail), out),
 };

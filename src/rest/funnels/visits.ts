@@ -5,7 +5,7 @@ import { MAX_VISITS, VISIT_INPUT } from '../../resources/visits.ts';
 import * as visits from '../../services/funnels/visits.ts';
 import type { Input } from '../../services/input/parse-fields.ts';
 import { type Body, type Route, route } from '../route.ts';
-import { givenSchema, schemaRef, wrappedSchema } from '../schemas.ts';
+import { requestSchema, schemaRef, wrappedSchema } from '../schemas.ts';
 
 const ONE = schemaRef('VisitCreation');
 const SEVERAL = { type: 'array', items: ONE, minItems: 1, maxItems: MAX_VISITS };
@@ -13,7 +13,7 @@ const SEVERAL = { type: 'array', items: ONE, minItems: 1, maxItems: MAX_VISITS }
 const body: Body<Input> = {
   required: true,
   schema: { anyOf: [wrappedSchema('visit', ONE), wrappedSchema('visits', SEVERAL)] },
-  components: () => ({ VisitCreation: givenSchema(VISIT_INPUT, 'creation') }),
+  components: () => ({ VisitCreation: requestSchema(VISIT_INPUT, 'creation') }),
   parse: (members) => ({ members, nameOf: restNameOf }),
 };
 

@@ -3,8 +3,8 @@ import { LINE_ITEM_CHANGE, LINE_ITEM_CHANGE_INPUT } from '../../resources/orders
 import { orderLineItem } from '../../resources/orders/orders.ts';
 import { describe, type Resource } from '../../resources/resource.ts';
 import * as changes from '../../services/orders/order-line-item-changes.ts';
-import { bodyOf, notInAddress } from '../body.ts';
-import { objectOf, shown } from '../responses.ts';
+import { bodyOf, refuseInQuery } from '../body.ts';
+import { objectOf, outputOf } from '../responses.ts';
 import { type Route, route } from '../route.ts';
 
 const lineItemChange = describe({
@@ -23,7 +23,7 @@ const PATH = '/api/v2/orders/line_items/:line_item_id/changes';
 const changing = {
   method: 'POST',
   resource: lineItemChange as Resource,
-  query: notInAddress(LINE_ITEM_CHANGE_INPUT),
+  query: refuseInQuery(LINE_ITEM_CHANGE_INPUT),
   // Ignoring a misspelled `effective_time` would bill the prorated amount at once.
   body: bodyOf(lineItemChange, 'creation', LINE_ITEM_CHANGE_INPUT, 'OrderLineItemChangeCreation', true),
 } as const;
@@ -35,7 +35,7 @@ export const lineItemChangeRoutes: readonly Route[] = [
     operationId: 'previewOrderLineItemChange',
     summary: 'Previews the change of a subscription line to another price, and changes nothing',
     scope: changes.scope,
-    response: objectOf(shown(lineItemChange), ANSWER),
+    response: objectOf(outputOf(lineItemChange), ANSWER),
     handle: async ({ ctx, params, body }) => ({
       ordersLineItemsChange: await changes.preview(ctx, params.line_item_id, body),
     }),
@@ -46,7 +46,7 @@ export const lineItemChangeRoutes: readonly Route[] = [
     operationId: 'performOrderLineItemChange',
     summary: 'Changes a line of a subscription to another price',
     scope: changes.writeScope,
-    response: objectOf(shown(lineItemChange), ANSWER),
+    response: objectOf(outputOf(lineItemChange), ANSWER),
     async handle({ ctx, params, body, options }) {
       const { row } = await changes.perform(ctx, params.line_item_id, body, options);
       return { ordersLineItemsChange: row };

@@ -4,7 +4,7 @@ import { variant } from '../../resources/product-variants.ts';
 import type { Fields, RowOf } from '../../resources/resource.ts';
 import * as prices from '../../services/products/product-prices.ts';
 import { bodyOf } from '../body.ts';
-import { createdOf, objectOf, shown } from '../responses.ts';
+import { createdOf, objectOf, outputOf } from '../responses.ts';
 import { type Route, route } from '../route.ts';
 
 const { id, publicId, name, amount, currency, key } = price.fields;
@@ -30,7 +30,7 @@ const GROUP = {
   },
 } as const satisfies Fields;
 
-const changeOptions = shown({
+const changeOptions = outputOf({
   type: 'PriceChangeOptions',
   description: 'The prices to which a customer can change, by variant.',
   fields: {
@@ -59,7 +59,7 @@ export const priceRoutes: readonly Route[] = [
     resource: price,
     scope: prices.writeScope,
     body: bodyOf(price, 'creation'),
-    response: createdOf(shown(price), '/api/v2/products/prices/', { 201: 'The created price.' }),
+    response: createdOf(outputOf(price), '/api/v2/products/prices/', { 201: 'The created price.' }),
     handle: ({ ctx, params, body, options }) =>
       prices.createOnDefaultVariant(ctx, params.product_id, body, options),
   }),

@@ -8,23 +8,23 @@ import {
 } from '../../resources/webhook-deliveries.ts';
 import { webhookEndpoint } from '../../resources/webhook-endpoints.ts';
 import type { Writer } from '../../rows/resource-writer.ts';
-import type { Done } from '../../services/changing/mutate.ts';
+import type { ChangeAnswer } from '../../services/changing/mutate.ts';
 import * as webhookDeliveries from '../../services/webhooks/webhook-deliveries.ts';
 import * as redelivery from '../../services/webhooks/webhook-redelivery.ts';
 import { bodyOf } from '../body.ts';
-import { changedOf, createdOf, objectOf, shown } from '../responses.ts';
+import { changedOf, createdOf, objectOf, outputOf } from '../responses.ts';
 import { type Route, route } from '../route.ts';
 
 const MEMBERS = '/api/v2/webhooks/outgoing/deliveries';
 const ENDPOINTS = '/api/v2/webhooks/outgoing/endpoints';
 
-const details = shown({
+const details = outputOf({
   type: 'WebhookDeliveryDetail',
   description: `${webhookDelivery.description} Includes the attempts.`,
   fields: deliveryDetailFields,
 });
 
-const redelivered = shown({
+const redelivered = outputOf({
   type: 'WebhookRedelivered',
   description: 'The number of deliveries that are sent again.',
   fields: redeliveredFields,
@@ -40,7 +40,7 @@ const changing = {
 const changed = changedOf(details, 'The webhook delivery after the change.');
 
 /** The result of a change, with the attempts of the delivery. */
-async function detailed<D extends Done<WebhookDeliveryRow>>(ctx: Context, done: D) {
+async function detailed<D extends ChangeAnswer<WebhookDeliveryRow>>(ctx: Context, done: D) {
   return { ...done, row: await webhookDeliveries.detailOf(ctx, done.row) };
 }
 

@@ -3,10 +3,10 @@ import { webhookEvent } from '../../resources/webhook-events.ts';
 import * as webhookEvents from '../../services/webhooks/webhook-events.ts';
 import { wholeQuery } from '../list-queries.ts';
 import { arrayOf } from '../lists.ts';
-import { shown } from '../responses.ts';
+import { outputOf } from '../responses.ts';
 import { type Route, route } from '../route.ts';
 
-const types = shown({
+const types = outputOf({
   type: 'WebhookEventType',
   description: 'A type of event to which webhook endpoints can subscribe.',
   fields: EVENT_TYPE_FIELDS,

@@ -9,7 +9,7 @@ import { lockAccountRow, setTexts } from '../../store/accounts/account-rows.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { changeLocked } from '../changing/locked-change.ts';
-import type { Done } from '../changing/mutate.ts';
+import type { ChangeAnswer } from '../changing/mutate.ts';
 import { toInvalid } from '../changing/violations.ts';
 import { type Input, type NameOf, parseFields } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
@@ -38,7 +38,7 @@ export async function changeAccount<R extends Account>(
   input: Input,
   options: WriteOptions,
   { settle, requireAllowed, tenancy }: AccountRules,
-): Promise<Done<Row<R> & { id: bigint }>> {
+): Promise<ChangeAnswer<Row<R> & { id: bigint }>> {
   const caller = requireScope(ctx, scopeFor(noun, 'write'));
   const by = { ...caller, tenancy: tenancy ?? caller.tenancy };
   const fields = writableFields(noun, 'change');
@@ -64,5 +64,5 @@ export async function changeAccount<R extends Account>(
       return {};
     },
     blame: (error) => toInvalid(error, table, input.nameOf),
-  }) as Promise<Done<Row<R> & { id: bigint }>>;
+  }) as Promise<ChangeAnswer<Row<R> & { id: bigint }>>;
 }

@@ -1,6 +1,6 @@
 // The audit trail of a workspace, for callers with the scope `account:read`. The content of an entry needs the scope of its subject as
 // well: a key with the account scope alone learns who changed a contact and when, but not the contact's e-mail address.
-import { covers, requireCaller, scopeFor } from '../../auth/scopes.ts';
+import { coversScope, requireCaller, scopeFor } from '../../auth/scopes.ts';
 import { type AuditEntryRow, auditEntry } from '../../resources/audit-entries.ts';
 import { splitTest } from '../../resources/funnel-steps.ts';
 import { NOUNS } from '../../resources/nouns.ts';
@@ -19,16 +19,16 @@ export const scopesNeeded = new Map(
     .map((noun) => [subjectTypeOf(noun), scopeFor(noun, 'read')]),
 );
 
-const shown = (reads: Reads<AuditEntryRow & { id: bigint }>) =>
+const visibleReads = (reads: Reads<AuditEntryRow & { id: bigint }>) =>
   withholding(reads, {
     properties: ['before', 'after'],
     by: ['subjectType'],
     hide: (ctx, row) => hideNeeded(ctx, row, row.subjectType, ['before', 'after']),
     mayRead(ctx, { subjectType }) {
       const needed = scopesNeeded.get(subjectType);
-      return needed !== undefined && covers(requireCaller(ctx).scopes, needed);
+      return needed !== undefined && coversScope(requireCaller(ctx).scopes, needed);
     },
   });
 
 /** Everything that rest/ and graphql/ call of this noun. */
-export const service = defineService(auditEntry, { shown });
+export const service = defineService(auditEntry, { shown: visibleReads });

@@ -6,7 +6,7 @@ import type { Page, PageRequest } from '../../pagination.ts';
 import { type TeamRow, team } from '../../resources/teams.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { teamTable } from '../../store/tables/teams.ts';
-import type { Done } from '../changing/mutate.ts';
+import type { ChangeAnswer } from '../changing/mutate.ts';
 import type { Input } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { type Projection, readsOf, withTime } from '../reading/reads.ts';
@@ -48,7 +48,7 @@ export function update(
   ref: Ref,
   input: Input,
   options: WriteOptions,
-): Promise<Done<TeamRow & { id: bigint }>> {
+): Promise<ChangeAnswer<TeamRow & { id: bigint }>> {
   const caller = requireScope(ctx, writeScope);
   requireWholeTeam(caller);
   return changeAccount(ctx, team, ref, input, options, {

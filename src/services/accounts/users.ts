@@ -51,7 +51,7 @@ export async function getMany(ctx: Context, ids: readonly bigint[]): Promise<(Us
 async function findOthers(ctx: Context, ids: readonly bigint[]): Promise<readonly UserRow[]> {
   const { tenancy } = requireScope(ctx, scope);
   if (tenancy.workspaceIds !== null) return [];
-  return (await findTeamUsers(ctx, tenancy, firstOf(ids.length), ids)).rows;
+  return (await findTeamUsers(ctx, tenancy, firstPage(ids.length), ids)).rows;
 }
 
 /**
@@ -71,21 +71,21 @@ async function onlyUser(ctx: Context): Promise<bigint[] | null> {
 }
 
 /** The same list below a team; null or empty for any team but the caller's. */
-export const ofTeams: Pick<Reads<UserRow>, 'scope' | 'listMany' | 'countMany' | 'existMany'> = {
+export const readsBelowTeams: Pick<Reads<UserRow>, 'scope' | 'listMany' | 'countMany' | 'existMany'> = {
   scope,
   async listMany(ctx, teamIds, page) {
-    const isOwn = areOwn(ctx, teamIds);
+    const isOwn = areOwnTeams(ctx, teamIds);
     const found = isOwn.includes(true) ? await list(ctx, page) : null;
     return isOwn.map((own) => (own ? found : null));
   },
   async countMany(ctx, teamIds) {
-    const isOwn = areOwn(ctx, teamIds);
+    const isOwn = areOwnTeams(ctx, teamIds);
     const { tenancy } = requireCaller(ctx);
     const all = tenancy.workspaceIds === null ? await countTeamUsers(ctx, tenancy) : 1;
     return isOwn.map((own) => ({ count: own ? all : 0, isExact: true }));
   },
   async existMany(ctx, teamIds, probe) {
-    const isOwn = areOwn(ctx, teamIds);
+    const isOwn = areOwnTeams(ctx, teamIds);
     const page = { size: 1, backward: false, rowsOnly: true, ...toBounds(probe) } as const;
     const { tenancy } = requireCaller(ctx);
     const { rows } = await findTeamUsers(ctx, tenancy, page, await onlyUser(ctx));
@@ -94,7 +94,7 @@ export const ofTeams: Pick<Reads<UserRow>, 'scope' | 'listMany' | 'countMany' | 
 };
 
 /** Whether each team is the caller's. */
-function areOwn(ctx: Context, teamIds: readonly bigint[]): boolean[] {
+function areOwnTeams(ctx: Context, teamIds: readonly bigint[]): boolean[] {
   const { tenancy } = requireScope(ctx, scope);
   return teamIds.map((id) => id === tenancy.teamId);
 }
@@ -107,14 +107,14 @@ export async function get(ctx: Context, ref: Ref): Promise<UserRow> {
   return found;
 }
 
-const firstOf = (size: number): PageRequest => ({
+const firstPage = (size: number): PageRequest => ({
   ...{ order: 'asc', size, after: null, before: null, backward: false },
 });
 
 async function findVisible(ctx: Context, id: bigint): Promise<UserRow | null> {
   const { tenancy } = requireCaller(ctx);
   if (tenancy.workspaceIds !== null && (await findMe(ctx))?.id !== id) return null;
-  return (await findTeamUsers(ctx, tenancy, firstOf(1), [id])).rows[0] ?? null;
+  return (await findTeamUsers(ctx, tenancy, firstPage(1), [id])).rows[0] ?? null;
 }
 
 async function findMe(ctx: Context): Promise<UserRow | null> {

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { notFound } from '../../errors.ts';
 import { type WorkspaceRow, workspace } from '../../resources/workspaces.ts';
 import { findSubdomain } from '../../store/accounts/hosts.ts';
-import type { Done } from '../changing/mutate.ts';
+import type { ChangeAnswer } from '../changing/mutate.ts';
 import type { Input } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { readsOf } from '../reading/reads.ts';
@@ -36,7 +36,7 @@ export async function update(
   ref: Ref,
   input: Input,
   options: WriteOptions,
-): Promise<Done<WorkspaceRow & { id: bigint }>> {
+): Promise<ChangeAnswer<WorkspaceRow & { id: bigint }>> {
   const done = await changeAccount(ctx, workspace, ref, input, options, {
     settle: ({ name, subdomain }) => ({
       ...(name !== undefined && { name: parseName(name) }),

@@ -22,13 +22,13 @@ import {
   withArticle,
   writableFields,
 } from '../../resources/resource.ts';
-import { ChildRefused, type GivenChild, type GivenChildren } from '../../store/changing/children.ts';
+import { type ChildChange, type ChildChanges, ChildRefused } from '../../store/changing/children.ts';
 import { violationOf } from '../../store/connections/failures.ts';
 import type { Table } from '../../store/tables/table.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { type Amounts, amountsOf } from '../input/amounts.ts';
 import { columnsOf, defaultsOf } from '../input/column-values.ts';
-import type { Given, NameOf } from '../input/parse-fields.ts';
+import type { NameOf, NewValues } from '../input/parse-fields.ts';
 import { toInvalid } from './violations.ts';
 
 /** A list of children that a noun is written with. */
@@ -57,7 +57,7 @@ export interface ChildWrites {
    * @param was the current parent; an empty object for a new one, or if it is not needed
    * @throws AppError `invalid` blaming members of items
    */
-  settle(given: Values, moment: Moment, was: Values, nameOf: NameOf): GivenChildren;
+  settle(given: Values, moment: Moment, was: Values, nameOf: NameOf): ChildChanges;
   /** Converts the store's refusal of children into an AppError; returns any other error unchanged. */
   toInvalid(error: unknown, moment: Moment, nameOf: NameOf): unknown;
 }
@@ -85,7 +85,7 @@ export function childWritesOf(resource: Resource): ChildWrites | null {
       const errors: FieldError[] = [];
       const settled = lists
         .filter(({ property }) => given[property] !== undefined)
-        .map((list): [string, GivenChild[]] => {
+        .map((list): [string, ChildChange[]] => {
           const named = { moment, nameOf, errors };
           return [list.property, settleItems(list, itemsOf(given, list), itemsOf(was, list), named)];
         });
@@ -150,7 +150,7 @@ function settleItems(
   items: readonly Item[],
   were: readonly Item[],
   { moment, nameOf, errors }: Naming,
-): GivenChild[] {
+): ChildChange[] {
   const { changes = [] } = given.change;
   const defaults = defaultsOf(fields.creation);
   const named = new Set<bigint>();
@@ -164,10 +164,10 @@ function settleItems(
     return [];
   }
 
-  function withAmounts(index: number, values: Given<Fields>, was: object): Given<Fields> {
+  function withAmounts(index: number, values: NewValues<Fields>, was: object): NewValues<Fields> {
     if (amounts === null) return values;
     try {
-      return amounts.settle(values, was as Given<Fields>, (property, field) =>
+      return amounts.settle(values, was as NewValues<Fields>, (property, field) =>
         nameIn(index, property, field),
       );
     } catch (error) {
@@ -177,18 +177,18 @@ function settleItems(
     }
   }
 
-  function added({ delete: isRemoved, id: _, ...item }: Item, index: number): GivenChild[] {
+  function added({ delete: isRemoved, id: _, ...item }: Item, index: number): ChildChange[] {
     if (isRemoved || (moment === 'change' && !changes.includes('create')))
       return blame(index, 'id', REQUIRED);
     const missing = Object.entries(fields.creation).filter(
       ([property, field]) => isRequired(field, 'creation') && Reflect.get(item, property) === undefined,
     );
     if (missing.length > 0) return missing.flatMap(([property]) => blame(index, property, REQUIRED));
-    const values = { ...defaults, ...withAmounts(index, item as Given<Fields>, defaults) };
+    const values = { ...defaults, ...withAmounts(index, item as NewValues<Fields>, defaults) };
     return [{ verb: 'create', index, given: columnsOf(noun, values) }];
   }
 
-  function changed({ delete: isRemoved, ...item }: Item, id: bigint, index: number): GivenChild[] {
+  function changed({ delete: isRemoved, ...item }: Item, id: bigint, index: number): ChildChange[] {
     if (named.has(id))
       return blame(index, 'id', { code: 'repeated', message: 'is given twice. Give each id once' });
     named.add(id);
@@ -196,7 +196,7 @@ function settleItems(
     if (!changes.includes('update')) return blame(index, 'delete', mustBeOneOf('true'));
     const settable = Object.entries(item).filter(([property]) => property in fields.change);
     const was = were.find((one) => one.id === id) ?? {};
-    const values = withAmounts(index, Object.fromEntries(settable) as Given<Fields>, was);
+    const values = withAmounts(index, Object.fromEntries(settable) as NewValues<Fields>, was);
     return [{ verb: 'update', index, id, given: columnsOf(noun, values) }];
   }
 

@@ -3,7 +3,7 @@
 import type { Permitted } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { notFound, preconditionFailed } from '../../errors.ts';
-import type { ChangeRecord, Recorded } from '../../store/changing/records.ts';
+import type { ChangeOrigin, ChangeRecord } from '../../store/changing/records.ts';
 import { findContactOf, findSnapshots } from '../../store/changing/snapshots.ts';
 import { withSql } from '../../store/changing/transactions.ts';
 import type { Executor } from '../../store/connections/executor.ts';
@@ -12,14 +12,14 @@ import type { Table } from '../../store/tables/table.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { rowsFor } from '../reading/needed-scopes.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
-import type { Done } from './mutate.ts';
+import type { ChangeAnswer } from './mutate.ts';
 import { changeStepwise, type StepwiseChange } from './stepwise-change.ts';
 
 /**
  * What a change does in addition to changing its row: the number of other rows that it creates; its events, including those of
  * `children`, and the page where they happened; the other rows that it changes, each with its own audit entry. Absent: none.
  */
-export type Effects = Partial<Pick<ChangeRecord, 'rows' | 'events' | 'pageId' | 'children'>>;
+export type ChangeEffects = Partial<Pick<ChangeRecord, 'rows' | 'events' | 'pageId' | 'children'>>;
 
 interface LockedChange<Row, Locked>
   extends Pick<StepwiseChange<Row, 'updated', Executor>, 'meanwhile' | 'blame'> {
@@ -34,7 +34,7 @@ interface LockedChange<Row, Locked>
   /** The representation that If-Match refers to, if a GET shows more than the row. */
   represent?(id: bigint): Promise<object>;
   /** Makes the change. @returns null: the row already is as requested @throws AppError if the change is refused */
-  make(tx: Executor, locked: Locked, before: Row, recorded: Recorded): Promise<Effects | null>;
+  make(tx: Executor, locked: Locked, before: Row, recorded: ChangeOrigin): Promise<ChangeEffects | null>;
 }
 
 /** @throws AppError `not_found`; the error of `make`, except for the retry of a change that was made; as `mutate` does */
@@ -44,7 +44,7 @@ export function changeLocked<Row extends { id: bigint }, Locked extends { worksp
   ref: Ref,
   options: WriteOptions,
   { by, action, given = null, lock, represent, make, ...rest }: LockedChange<Row, Locked>,
-): Promise<Done<Row>> {
+): Promise<ChangeAnswer<Row>> {
   const { title, name, resource } = table;
   const id = parseRef(title, name, ref);
   const { precondition } = options;

@@ -8,10 +8,10 @@ import { AppError, type ErrorCode, invalid, preconditionFailed } from '../../err
 import { bigintAsText } from '../../rows/json.ts';
 import type { Changed } from '../../store/changing/changes.ts';
 import { findFirstAnswer, findUnchanged } from '../../store/changing/idempotency-records.ts';
-import type { ChangeOutcome, Recorded } from '../../store/changing/records.ts';
+import type { ChangeOrigin, ChangeOutcome } from '../../store/changing/records.ts';
 import type { Table } from '../../store/tables/table.ts';
 import type { IdempotencyKey, WriteOptions } from '../input/write-options.ts';
-import { chargeMade } from '../limits/rate-limits.ts';
+import { chargeCreatedRows } from '../limits/rate-limits.ts';
 
 export interface Mutation<Row, Outcome extends ChangeOutcome> {
   /** The caller. */
@@ -25,13 +25,13 @@ export interface Mutation<Row, Outcome extends ChangeOutcome> {
   /** The change checks the precondition, under its lock; absent: no precondition can hold. */
   readonly takesPrecondition?: true;
   /** @returns null: the idempotency key was claimed before @throws AppError if refused; the retry of a completed change succeeds */
-  change(recorded: Recorded): Promise<Changed | null>;
+  change(recorded: ChangeOrigin): Promise<Changed | null>;
   /** Parses the changed row from REST's JSON. */
   toRow(json: string): Row;
 }
 
 /** The result of a change, or of the first request that it repeats. `unchanged`: the row already was as requested. */
-export interface Done<Row, Outcome extends ChangeOutcome | 'unchanged' = 'created' | 'updated'> {
+export interface ChangeAnswer<Row, Outcome extends ChangeOutcome | 'unchanged' = 'created' | 'updated'> {
   readonly outcome: Outcome;
   /** The row after the change, or before it was removed; null when a retry refers to a removed row that was erased since. */
   readonly row: Outcome extends 'removed' ? Row | null : Row;
@@ -45,7 +45,7 @@ export interface Done<Row, Outcome extends ChangeOutcome | 'unchanged' = 'create
 export async function mutate<Row, Outcome extends ChangeOutcome>(
   ctx: Context,
   mutation: Mutation<Row, Outcome>,
-): Promise<Done<Row, Outcome>> {
+): Promise<ChangeAnswer<Row, Outcome>> {
   const { by, options, outcome, toRow } = mutation;
   const key = options.idempotencyKey && hashesOf(by, options.idempotencyKey, mutation.request);
   const made = await attempt(ctx, mutation, recordedOf(ctx, by, key));
@@ -71,20 +71,20 @@ export async function mutate<Row, Outcome extends ChangeOutcome>(
     );
   const row = snapshot === null ? null : toRow(snapshot);
   // The hash of the request covers the operation, and the operation decides which outcomes are possible.
-  return { outcome: first.outcome, row } as Done<Row, Outcome>;
+  return { outcome: first.outcome, row } as ChangeAnswer<Row, Outcome>;
 }
 
 /** Makes a change. Returns the JSON of its row, or the error because of which nothing was changed. */
 async function attempt<Row>(
   ctx: Context,
   { options: { precondition }, takesPrecondition, change }: Mutation<Row, ChangeOutcome>,
-  recorded: Recorded,
+  recorded: ChangeOrigin,
 ): Promise<string | AppError> {
   if (precondition !== null && !takesPrecondition) return preconditionFailed();
   try {
     const made = await change(recorded);
-    if (made === null) return underWay();
-    if (made.rows !== undefined) await chargeMade(ctx, made.rows);
+    if (made === null) return requestInProgress();
+    if (made.rows !== undefined) await chargeCreatedRows(ctx, made.rows);
     return made.snapshot;
   } catch (error) {
     if (error instanceof AppError && REFUSALS.has(error.code)) return error;
@@ -97,7 +97,7 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set([
   ...(['bad_request', 'not_found', 'conflict', 'precondition_failed', 'invalid'] as const),
 ]);
 
-function underWay(): AppError {
+function requestInProgress(): AppError {
   return new AppError(
     'conflict',
     'The first request with this idempotency key is still running. Try again shortly.',
@@ -110,8 +110,8 @@ function underWay(): AppError {
 function recordedOf(
   { requestId }: Context,
   actor: Caller,
-  key: Pick<Recorded, 'key_hash' | 'request_hash'> | null,
-): Recorded {
+  key: Pick<ChangeOrigin, 'key_hash' | 'request_hash'> | null,
+): ChangeOrigin {
   const { teamId, workspaceIds } = actor.tenancy;
   return {
     team: teamId,

@@ -37,7 +37,7 @@ export function haveLookUps(fields: Fields, inItem = false): boolean {
   return Object.values(fields).some(({ items, refers, type }) => {
     if (items !== undefined) return haveLookUps(items, true);
     const table = refers && tableNamed(refers.table as NounTable);
-    return table !== undefined && (inItem || mustLook(type, table));
+    return table !== undefined && (inItem || needsLookUp(type, table));
   });
 }
 
@@ -54,7 +54,7 @@ export async function requireOwn(
   nameOf: NameOf,
   find: () => Promise<bigint | null>,
 ): Promise<void> {
-  const looked = namedIn(fields, given, nameOf);
+  const looked = referencesToCheck(fields, given, nameOf);
   if (looked.length === 0) return;
   const workspaceId = await find();
   if (workspaceId === null) return;
@@ -84,7 +84,7 @@ interface CheckedReference {
  * The references that need a look-up, with their names. @param prefix the name of the item that has the fields. References of items are
  * always looked up: a violated constraint does not say which item is wrong.
  */
-function namedIn(
+function referencesToCheck(
   fields: Fields,
   given: Readonly<Record<string, unknown>>,
   nameOf: NameOf,
@@ -95,16 +95,16 @@ function namedIn(
     const { items } = field;
     if (items !== undefined)
       return ((given[property] ?? []) as Readonly<Record<string, unknown>>[]).flatMap((item, index) =>
-        namedIn(items, item, nameOf, `${name}[${index}].`),
+        referencesToCheck(items, item, nameOf, `${name}[${index}].`),
       );
     const ids = [given[property] ?? []].flat() as bigint[];
     const table = field.refers && tableNamed(field.refers.table as NounTable);
-    return table !== undefined && ids.length > 0 && (prefix !== '' || mustLook(field.type, table))
+    return table !== undefined && ids.length > 0 && (prefix !== '' || needsLookUp(field.type, table))
       ? [{ name, table, ids }]
       : [];
   });
 }
 
-function mustLook(type: Fields[string]['type'], table: Noun): boolean {
+function needsLookUp(type: Fields[string]['type'], table: Noun): boolean {
   return typeOf(type).isList === true || table.visible !== 'true';
 }

@@ -20,7 +20,7 @@ import { type Input, parseFields } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import type { Ref } from '../reading/refs.ts';
 import { changeLocked } from './locked-change.ts';
-import type { Done } from './mutate.ts';
+import type { ChangeAnswer } from './mutate.ts';
 
 type Noun = Table<{ id: bigint }>;
 
@@ -36,7 +36,7 @@ export async function reorder(
   parent: Ref,
   input: Input,
   options: WriteOptions,
-): Promise<Done<{ id: bigint }>> {
+): Promise<ChangeAnswer<{ id: bigint }>> {
   const by: Permitted = requireScope(ctx, scope);
   const { resource, title } = table;
   const fields = orderFields(resource);

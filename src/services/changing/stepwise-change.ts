@@ -3,18 +3,18 @@
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { execute } from '../../store/changing/changes.ts';
-import type { ChangeOutcome, ChangeRecord, Recorded, Unchanged } from '../../store/changing/records.ts';
+import type { ChangeOrigin, ChangeOutcome, ChangeRecord, Unchanged } from '../../store/changing/records.ts';
 import type { Open } from '../../store/changing/transactions.ts';
 import { violationOf } from '../../store/connections/failures.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
-import { type Done, type Mutation, mutate } from './mutate.ts';
+import { type ChangeAnswer, type Mutation, mutate } from './mutate.ts';
 
 export interface StepwiseChange<Row, Outcome extends ChangeOutcome, Tx>
   extends Omit<Mutation<Row, Outcome>, 'change'> {
   /** The constraints that a concurrent request may cause to be violated: the change is retried. Absent: none. */
   readonly meanwhile?: readonly string[];
   /** Makes the change within the caller's tenancy. @throws AppError if the change is refused */
-  readonly make: (tx: Tx, tenancy: Tenancy, recorded: Recorded) => Promise<ChangeRecord | Unchanged>;
+  readonly make: (tx: Tx, tenancy: Tenancy, recorded: ChangeOrigin) => Promise<ChangeRecord | Unchanged>;
   /** Converts an error of `make` to an AppError, or returns it unchanged. Absent: unchanged. */
   readonly blame?: (error: unknown) => unknown;
 }
@@ -27,7 +27,7 @@ export function changeStepwise<Row, Outcome extends ChangeOutcome, Tx>(
   ctx: Context,
   open: Open<Tx>,
   { meanwhile = [], make, blame = (error) => error, ...rest }: StepwiseChange<Row, Outcome, Tx>,
-): Promise<Done<Row, Outcome>> {
+): Promise<ChangeAnswer<Row, Outcome>> {
   return mutate(ctx, {
     ...rest,
     change: (recorded) =>

@@ -15,9 +15,9 @@ import { NOUNS } from '../../resources/nouns.ts';
 import {
   type Field,
   type Moment,
-  nounNamedBy,
   pluralOf,
   type Resource,
+  referencedNoun,
   toSnakeCase,
   withArticle,
   writableFields,
@@ -32,14 +32,14 @@ type Noun = Table<{ id: bigint }>;
 /** The change that PostgreSQL refused. */
 interface Change {
   /** The properties for constraints that are not named after their column. */
-  readonly besides?: Readonly<Record<string, string>> | undefined;
+  readonly propertiesOfConstraints?: Readonly<Record<string, string>> | undefined;
   readonly isRemoval?: boolean;
 }
 
 /** What is wrong with the value of a field that a constraint refuses. */
 function faultOf(kind: Exclude<Violation['kind'], 'restrict'>, field: Field): Fault {
   if (kind === 'unique') return TAKEN;
-  return kind === 'check' ? checkOf(field) : noSuch(nounNamedBy(field)?.title ?? 'object');
+  return kind === 'check' ? checkOf(field) : noSuch(referencedNoun(field)?.title ?? 'object');
 }
 
 const TOO_LARGE: Fault = { code: 'too_long', message: 'would be too large' };
@@ -90,13 +90,14 @@ export function toInvalid(
   error: unknown,
   { resource: { fields, inputs = {} }, title, name: table, parent }: Noun,
   nameOf: NameOf,
-  { besides = {}, isRemoval = false }: Change = {},
+  { propertiesOfConstraints: besides = {}, isRemoval = false }: Change = {},
 ): unknown {
   // A converted error already blames the right member; the violation is only its cause.
   const violation = error instanceof AppError ? null : violationOf(error);
   if (violation === null) return error;
   const { constraint, kind } = violation;
-  if (kind === 'restrict' || (kind === 'reference' && isRemoval)) return stillNamed(title, constraint, error);
+  if (kind === 'restrict' || (kind === 'reference' && isRemoval))
+    return stillReferenced(title, constraint, error);
   const all = { ...fields, ...inputs };
   const column = constraint.replace(`${table}_`, '').replace(/^workspace_id_(?!fkey$)/, '');
   if (column === `${parent.column}_fkey`) return notFound(parent.title);
@@ -114,7 +115,7 @@ export function toInvalid(
 }
 
 /** @param constraint the constraint of the table that refers to it */
-function stillNamed(title: string, constraint: string, cause: unknown): AppError {
+function stillReferenced(title: string, constraint: string, cause: unknown): AppError {
   const by = NOUNS.find(({ table }) => constraint.startsWith(`${table}_workspace_id_`))?.title.toLowerCase();
   const others = by === undefined ? 'something else' : withArticle(by);
   return new AppError('conflict', `The ${title.toLowerCase()} is used by ${others} and was not deleted.`, {

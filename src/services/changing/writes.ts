@@ -12,19 +12,19 @@ import {
 } from '../../resources/resource.ts';
 import { withArchiving } from '../../store/changing/archiving.ts';
 import { changesOf, type Given as GivenRow, TooMany } from '../../store/changing/changes.ts';
-import { type GivenChildren, withPlace } from '../../store/changing/children.ts';
-import type { Recorded } from '../../store/changing/records.ts';
+import { type ChildChanges, withPlace } from '../../store/changing/children.ts';
+import type { ChangeOrigin } from '../../store/changing/records.ts';
 import { type ChangeRules, Refused } from '../../store/changing/rules.ts';
-import type { Wanted } from '../../store/changing/steps.ts';
+import type { ChangeRequest } from '../../store/changing/steps.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { amountsOf } from '../input/amounts.ts';
 import { columnsOf, defaultsOf } from '../input/column-values.ts';
-import { type Given, type Input, type NameOf, parseFields } from '../input/parse-fields.ts';
+import { type Input, type NameOf, type NewValues, parseFields } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { rowsOf } from '../reading/needed-scopes.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
 import { childWritesOf } from './children.ts';
-import { type Done, mutate } from './mutate.ts';
+import { type ChangeAnswer, mutate } from './mutate.ts';
 import { haveLookUps, requireOwn, workspaceOf } from './references.ts';
 import { reorder } from './reordering.ts';
 import { transitionsOf } from './transitions.ts';
@@ -35,12 +35,12 @@ interface Rules extends ChangeRules {
   /** Converts the input to the form of the description. @throws AppError `invalid` */
   readonly normalize?: (input: Input) => Input;
   /** Children to create with a new row in addition to the client's, by their lists in `children`. */
-  readonly companions?: (given: Given<Fields>) => GivenChildren;
+  readonly companions?: (given: NewValues<Fields>) => ChildChanges;
   /** Values that depend on the current row too: `settle` gets the row only if `needRow` is true. */
   readonly onRow?: {
-    needRow(given: Given<Fields>): boolean;
+    needRow(given: NewValues<Fields>): boolean;
     /** @throws AppError `invalid` */
-    settle(given: Given<Fields>, was: Given<Fields>, nameOf: NameOf): Given<Fields>;
+    settle(given: NewValues<Fields>, was: NewValues<Fields>, nameOf: NameOf): NewValues<Fields>;
   };
   /** Values for the parameters of its derived columns, at creation. */
   readonly parameters?: (ctx: Context) => Readonly<Record<string, unknown>>;
@@ -65,7 +65,7 @@ export interface Writes<Row> {
     input: Input,
     options: WriteOptions,
     request?: readonly unknown[],
-  ): Promise<Done<Row>>;
+  ): Promise<ChangeAnswer<Row>>;
   /**
    * @param found if the client does not use the row's id: the property that identifies the row, and what identifies a retry
    * @throws AppError `invalid` blaming members, `not_found`, `precondition_failed`, also when the row no longer has that property's value;
@@ -77,18 +77,23 @@ export interface Writes<Row> {
     input: Input,
     options: WriteOptions,
     found?: { readonly by: string; readonly request: readonly unknown[] },
-  ): Promise<Done<Row>>;
+  ): Promise<ChangeAnswer<Row>>;
   /** Archives a row; an archived row stays unchanged. @throws AppError `not_found`, `precondition_failed` */
-  archive(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<Row>>;
+  archive(ctx: Context, ref: Ref, options: WriteOptions): Promise<ChangeAnswer<Row>>;
   /** Takes a row out of the archive. @throws AppError `not_found`, `precondition_failed` */
-  unarchive(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<Row>>;
+  unarchive(ctx: Context, ref: Ref, options: WriteOptions): Promise<ChangeAnswer<Row>>;
   /**
    * Gives all objects below one parent a new order. @returns the parent, which this changes
    * @throws AppError `not_found` for the parent; `invalid`; `precondition_failed` for the parent
    */
-  reorder(ctx: Context, parent: Ref, input: Input, options: WriteOptions): Promise<Done<{ id: bigint }>>;
+  reorder(
+    ctx: Context,
+    parent: Ref,
+    input: Input,
+    options: WriteOptions,
+  ): Promise<ChangeAnswer<{ id: bigint }>>;
   /** @throws AppError `not_found`, also if the row was removed before; `precondition_failed` */
-  remove(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<Row, 'removed'>>;
+  remove(ctx: Context, ref: Ref, options: WriteOptions): Promise<ChangeAnswer<Row, 'removed'>>;
   /**
    * As `remove`, for a client that does not use the row's id.
    * @param by the result of `requireScope` with `writeScope`
@@ -101,11 +106,11 @@ export interface Writes<Row> {
     named: readonly unknown[],
     id: bigint | null,
     options: WriteOptions,
-  ): Promise<Done<Row, 'removed'>>;
+  ): Promise<ChangeAnswer<Row, 'removed'>>;
 }
 
 /** A client's request to change a row. */
-interface Asked {
+interface ChangeInput {
   /** The content of the request: a retry must have the same. */
   readonly request: readonly unknown[];
   /** The property that identifies the row if the client does not use its id; otherwise null. */
@@ -132,7 +137,7 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
   const children = childWritesOf(resource);
   const transitions = transitionsOf(fields.change);
 
-  function parse(input: Input, moment: Moment, of = fields[moment]): Given<Fields> {
+  function parse(input: Input, moment: Moment, of = fields[moment]): NewValues<Fields> {
     const { normalize = (given) => given } = rules;
     return parseFields(of, normalize(input), moment, moment === 'change' || resource.mayBeEmpty === true);
   }
@@ -141,7 +146,12 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
    * The values of a row, from the input and the current row, or the default values of a new one.
    * @throws AppError `invalid` blaming amounts, and members of children; `conflict` for a value that may not follow the current one
    */
-  function settleWith(given: Given<Fields>, moment: Moment, was: Given<Fields>, nameOf: NameOf): GivenRow {
+  function settleWith(
+    given: NewValues<Fields>,
+    moment: Moment,
+    was: NewValues<Fields>,
+    nameOf: NameOf,
+  ): GivenRow {
     const { own, below } = parseAll({
       own: () => amounts?.settle(given, was, nameOf) ?? given,
       below: () => children?.settle(given, moment, was, nameOf),
@@ -155,8 +165,8 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
   async function execute(
     ctx: Context,
     verb: 'create' | 'update' | 'remove',
-    recorded: Recorded,
-    wanted: Wanted,
+    recorded: ChangeOrigin,
+    wanted: ChangeRequest,
     nameOf: NameOf = (property) => property,
   ) {
     try {
@@ -167,7 +177,10 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
       if (refused !== error) throw refused;
       if (error instanceof Refused) throw refusedBy(error, resource, moment, nameOf);
       if (error instanceof TooMany && most) throw tooMany(table, most, nameOf);
-      throw toInvalid(error, table, nameOf, { besides: rules.constraints, isRemoval: verb === 'remove' });
+      throw toInvalid(error, table, nameOf, {
+        propertiesOfConstraints: rules.constraints,
+        isRemoval: verb === 'remove',
+      });
     }
   }
 
@@ -175,9 +188,9 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
     ctx: Context,
     by: Permitted,
     id: bigint,
-    given: Pick<Wanted, 'given' | 'needsRow'>,
+    given: Pick<ChangeRequest, 'given' | 'needsRow'>,
     options: WriteOptions,
-    { request, knownBy, nameOf }: Asked,
+    { request, knownBy, nameOf }: ChangeInput,
   ) {
     return mutate(ctx, {
       by,
@@ -195,7 +208,7 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
   }
 
   /** Applies the precondition to the row in REST's JSON. */
-  function onJson(ctx: Context, { precondition }: WriteOptions): Wanted['precondition'] {
+  function onJson(ctx: Context, { precondition }: WriteOptions): ChangeRequest['precondition'] {
     return precondition && ((json) => precondition(toRowFor(ctx)(json)));
   }
 
@@ -240,12 +253,12 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
         await requireOwn(ctx, tenancy, fields.change, given, input.nameOf, () =>
           workspaceOf(ctx, table.name, tenancy, id),
         );
-      const asked: Asked = {
+      const asked: ChangeInput = {
         request: found?.request ?? ['update', table.name, id, given],
         knownBy: found?.by ?? null,
         nameOf: input.nameOf,
       };
-      const settle = (was: object) => settleWith(given, 'change', was as Given<Fields>, input.nameOf);
+      const settle = (was: object) => settleWith(given, 'change', was as NewValues<Fields>, input.nameOf);
       if ([amounts, children, transitions, rules.onRow].some((rules) => rules?.needRow(given))) {
         const seen = (before: string) => settle(toRowFor(ctx)(before));
         return change(ctx, by, id, { needsRow: true, given: seen }, options, asked);
@@ -283,7 +296,7 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
 const NOTHING: GivenRow = { columns: {}, json: '{}', tagIds: null };
 
 /** Converts the input to the values of a row. @param children the changes of its children */
-function givenRow(resource: Resource, given: Given<Fields>, children?: GivenChildren): GivenRow {
+function givenRow(resource: Resource, given: NewValues<Fields>, children?: ChildChanges): GivenRow {
   const { tagIds } = given as { tagIds?: readonly bigint[] | null };
   const inputs = Object.entries(given).filter(([property]) => !(property in resource.fields));
   return {

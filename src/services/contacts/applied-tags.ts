@@ -6,7 +6,7 @@ import { tag } from '../../resources/tags.ts';
 import { APPLIED_TAG_RULES } from '../../store/changing/applied-tags.ts';
 import { contactTable } from '../../store/tables/contacts.ts';
 import { tableOf } from '../../store/tables/tables.ts';
-import type { Done } from '../changing/mutate.ts';
+import type { ChangeAnswer } from '../changing/mutate.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
 import { defineService } from '../service.ts';
@@ -24,7 +24,7 @@ export async function removeTag(
   contact: Ref,
   tag: Ref,
   options: WriteOptions,
-): Promise<Done<AppliedTagRow, 'removed'>> {
+): Promise<ChangeAnswer<AppliedTagRow, 'removed'>> {
   const by = requireScope(ctx, writeScope);
   const contactId = parseRef(CONTACTS.title, CONTACTS.name, contact);
   const tagId = parseRef(TAGS.title, TAGS.name, tag);

@@ -8,7 +8,7 @@ import { findAppliedTagId } from '../../store/changing/applied-tags.ts';
 import type { ChangeRules } from '../../store/changing/rules.ts';
 import { findById } from '../../store/reading/rows.ts';
 import { tableOf } from '../../store/tables/tables.ts';
-import type { Done } from '../changing/mutate.ts';
+import type { ChangeAnswer } from '../changing/mutate.ts';
 import { isTaken } from '../changing/violations.ts';
 import { writesOf } from '../changing/writes.ts';
 import type { Input } from '../input/parse-fields.ts';
@@ -38,7 +38,7 @@ export function appliedTagWrites<R extends Described>(noun: R, rules: ChangeRule
       parent: Ref,
       input: Input,
       options: WriteOptions,
-    ): Promise<Done<Row<R> & { id: bigint }, 'created' | 'unchanged'>> {
+    ): Promise<ChangeAnswer<Row<R> & { id: bigint }, 'created' | 'unchanged'>> {
       const by = requireScope(ctx, writes.writeScope);
       const { tagId = 0n } = writes.parse(input, 'creation') as { tagId?: bigint };
       const name = input.nameOf('tagId', tagField);

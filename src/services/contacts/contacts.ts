@@ -15,7 +15,7 @@ import { type Eraser, eraseContact, lockForErasure } from '../../store/erasure/c
 import type { Tenancy } from '../../store/sql/tenancy.ts';
 import { contactTable } from '../../store/tables/contacts.ts';
 import { tableOf } from '../../store/tables/tables.ts';
-import { type Done, mutate } from '../changing/mutate.ts';
+import { type ChangeAnswer, mutate } from '../changing/mutate.ts';
 import { writesOf } from '../changing/writes.ts';
 import { type Input, isObject, namesOf } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
@@ -42,7 +42,7 @@ export async function upsert(
   workspace: Ref,
   input: Input,
   options: WriteOptions,
-): Promise<Done<ContactRow>> {
+): Promise<ChangeAnswer<ContactRow>> {
   const { tenancy } = requireScope(ctx, writeScope);
   const name = input.nameOf('emailAddress', upsertFields.emailAddress);
   const given = { ...input, members: withoutEmptyMembers(input) };
@@ -66,12 +66,12 @@ export async function upsert(
       const isGone =
         error.code === 'not_found' || (error.code === 'precondition_failed' && options.precondition === null);
       if (!(id === null ? isTaken : isGone)) throw error;
-      if (attempt === MAX_ATTEMPTS) throw contended(name);
+      if (attempt === MAX_ATTEMPTS) throw tooManyConcurrentChanges(name);
     }
   }
 }
 
-function contended(name: string): AppError {
+function tooManyConcurrentChanges(name: string): AppError {
   const message = `Too many concurrent changes of contacts with this ${name}. Nothing was changed; try again.`;
   return new AppError('conflict', message, { retryAfterSeconds: 1 });
 }
@@ -80,7 +80,11 @@ function contended(name: string): AppError {
  * Erases the personal data of a contact wherever it was copied. This also works for a deleted contact.
  * @returns the contact with its personal data blanked
  */
-export async function erase(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<ContactRow>> {
+export async function erase(
+  ctx: Context,
+  ref: Ref,
+  options: WriteOptions,
+): Promise<ChangeAnswer<ContactRow>> {
   const by = requireScope(ctx, writeScope);
   const id = parseRef(CONTACTS.title, CONTACTS.name, ref);
   return mutate(ctx, {

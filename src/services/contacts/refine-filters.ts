@@ -108,7 +108,7 @@ async function requireCriteria(
 }
 
 /** Which filters of the registry to read, and in which order. */
-export type Whole = Pick<PageRequest, 'order' | 'filter'>;
+export type RegistryQuery = Pick<PageRequest, 'order' | 'filter'>;
 
 /** Larger than a client's page may be: the complete registry is read anyway. */
 const CHUNK_SIZE = 10 * MAX_PAGE_SIZE;
@@ -120,7 +120,7 @@ const CHUNK_SIZE = 10 * MAX_PAGE_SIZE;
 export async function listAll(
   ctx: Context,
   workspace: Ref,
-  whole: Whole,
+  whole: RegistryQuery,
 ): Promise<AsyncIterable<readonly RefineFilterRow[]>> {
   const chunk = (after: bigint | null) =>
     list(ctx, workspace, { ...whole, size: CHUNK_SIZE, after, before: null, backward: false });

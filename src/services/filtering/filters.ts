@@ -7,7 +7,7 @@ import { isStorable } from '../../rows/storable.ts';
 import { type PublicIdTable, parseId } from '../../store/sql/public-ids.ts';
 
 /** The values of each filter, by property. A row matches a filter that lists its value. */
-export type GivenFilters = Readonly<Record<string, readonly (string | number | boolean)[] | undefined>>;
+export type FilterInput = Readonly<Record<string, readonly (string | number | boolean)[] | undefined>>;
 
 /** The maximum number of values of one filter. */
 export const MAX_FILTER_VALUES = 100;
@@ -20,7 +20,7 @@ const MAX_TEXT_CHARS = 1_000;
  */
 export function parseFilters(
   resource: Parameters<typeof filtersOf>[0],
-  given: GivenFilters,
+  given: FilterInput,
   nameOf: (property: string) => string,
 ): FilterValues {
   const forms = filtersOf(resource).filter(({ property }) => given[property] !== undefined);
@@ -35,7 +35,7 @@ export function parseFilters(
 }
 
 /** The ends of ranges as clients send them, by property. */
-export type GivenRanges = Readonly<
+export type RangeInput = Readonly<
   Record<string, { readonly from?: string | undefined; readonly to?: string | undefined } | undefined>
 >;
 
@@ -46,7 +46,7 @@ export type GivenRanges = Readonly<
  */
 export function parseRanges(
   resource: Parameters<typeof rangesOf>[0],
-  given: GivenRanges,
+  given: RangeInput,
   nameOf: (property: string, end: 'from' | 'to') => string,
 ): FilterValues {
   const ends = rangesOf(resource).flatMap(({ property }) =>

@@ -10,10 +10,10 @@ export type SavedFilter = Pick<
 >;
 
 /** A replacer for `JSON.stringify`: numbers that JavaScript cannot hold exactly are bigints. */
-const exactly = (_name: string, value: unknown) =>
+const exactNumber = (_name: string, value: unknown) =>
   typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value;
 
-interface Known {
+interface CachedFilter {
   readonly filter: SavedFilter;
   /** The filter as text. */
   readonly text: string;
@@ -26,7 +26,7 @@ const MAX_FILTER_CHARS = 50_000;
 const ENTRY_CHARS = 500;
 
 /** Keyed by the tenancy and the filter's id, so that one team's filter is never tried for another team. */
-const knownFilters = new LRUCache<string, Known>({
+const knownFilters = new LRUCache<string, CachedFilter>({
   maxSize: MAX_CHARS,
   maxEntrySize: MAX_FILTER_CHARS,
   sizeCalculation: ({ text }, key) => text.length + key.length + ENTRY_CHARS,
@@ -37,7 +37,7 @@ const knownFilters = new LRUCache<string, Known>({
  * @returns the cached filter, and `remember`: it stores the current filter (null: there is none) and returns whether that equals the
  *   cached one
  */
-export function knownFilter(
+export function cachedFilter(
   { teamId, workspaceIds }: Tenancy,
   id: bigint,
 ): { readonly filter: SavedFilter | undefined; remember(current: SavedFilter | null): boolean } {
@@ -53,7 +53,7 @@ export function knownFilter(
       const { workspaceId, filterClass, conjunction, criteria, updatedAt } = current;
       const text = JSON.stringify(
         [String(workspaceId), filterClass, conjunction, criteria, updatedAt],
-        exactly,
+        exactNumber,
       );
       if (text === known?.text) return true;
       const filter = { id, workspaceId, filterClass, conjunction, criteria, updatedAt };

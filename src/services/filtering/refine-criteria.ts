@@ -172,7 +172,7 @@ interface Span {
   readonly before: Date;
 }
 
-const plus = (time: Date, ms: number) => new Date(time.getTime() + ms);
+const addMs = (time: Date, ms: number) => new Date(time.getTime() + ms);
 
 /** One millisecond after the last time that a column can have, in the year 9999. */
 const END = Date.parse('9999-12-31T23:59:59.999Z') + 1;
@@ -184,7 +184,7 @@ const toText = (time: Date) => (time.getTime() < END ? time.toISOString() : 'inf
 function parseSpan(value: unknown): Span | undefined {
   const day = FIELD_TYPES.date.parse(value);
   const from = day === undefined ? FIELD_TYPES.timestamp.parse(value) : new Date(`${day}T00:00:00.000Z`);
-  return from && { from, before: plus(from, day === undefined ? 1 : DAY_MS) };
+  return from && { from, before: addMs(from, day === undefined ? 1 : DAY_MS) };
 }
 
 /** Parses a number of days before or after now. */
@@ -195,7 +195,7 @@ function parseDays(value: unknown, now: Date): { readonly at: Date; readonly isA
   if (!isDays || (modifier !== 'ago' && modifier !== 'from_now') || Object.keys(others).length > 0)
     return undefined;
   const isAgo = modifier === 'ago';
-  return { at: plus(now, (isAgo ? -1 : 1) * Number(days) * DAY_MS), isAgo };
+  return { at: addMs(now, (isAgo ? -1 : 1) * Number(days) * DAY_MS), isAgo };
 }
 
 const ABSOLUTE = 'a day such as 2026-01-31 or a time such as 2026-01-31T12:00:00Z';
@@ -231,7 +231,7 @@ function dateTest(clause: Clause, now: Date): Form<RefineTest> {
         parse(value) {
           const days = parseDays(value, now);
           const from = days && new Date(Math.floor(days.at.getTime() / DAY_MS) * DAY_MS);
-          return from && span(from, plus(from, DAY_MS));
+          return from && span(from, addMs(from, DAY_MS));
         },
       };
     default:
@@ -239,7 +239,7 @@ function dateTest(clause: Clause, now: Date): Form<RefineTest> {
         expected: `${ABSOLUTE}, or ${RELATIVE}`,
         parse(value) {
           const days = parseDays(value, now);
-          const at = days === undefined ? parseSpan(value) : { from: days.at, before: plus(days.at, 1) };
+          const at = days === undefined ? parseSpan(value) : { from: days.at, before: addMs(days.at, 1) };
           if (at === undefined) return undefined;
           // "More than 30 days ago" is earlier, "less than 30 days ago" is later.
           const isReversed = days?.isAgo === true;

@@ -8,13 +8,13 @@ import { type Sort, withArticle } from '../../resources/resource.ts';
 import { findWorkspace } from '../../store/reading/parents.ts';
 import type { RefinedList } from '../../store/reading/refined.ts';
 import { findById } from '../../store/reading/rows.ts';
-import { mayBeReplica } from '../../store/replicas/reading.ts';
+import { mayHaveReadReplica } from '../../store/replicas/reading.ts';
 import { parseId } from '../../store/sql/public-ids.ts';
 import type { RefineCriteria, RefineCriterion } from '../../store/sql/refined.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
 import type { Table } from '../../store/tables/table.ts';
 import { tableOf } from '../../store/tables/tables.ts';
-import { knownFilter, type SavedFilter } from './known-filters.ts';
+import { cachedFilter, type SavedFilter } from './known-filters.ts';
 import { parseCriteria } from './refine-criteria.ts';
 
 const FILTERS = tableOf(refineFilter);
@@ -87,7 +87,7 @@ export async function refine<Row extends { id: bigint }, S extends Selection, Re
     read(planRead(ctx, table, tenancy, filter, selected, name));
   const isOfAll = (filter: SavedFilter | null | undefined): filter is SavedFilter =>
     filter != null && workspaces.length > 0 && workspaces.every((one) => one === filter.workspaceId);
-  const known = knownFilter(tenancy, id);
+  const known = cachedFilter(tenancy, id);
   const remembered = isOfAll(known.filter) ? known.filter : null;
   const canTell = tells !== undefined && workspaces.length === 1;
   let firstRead: PromiseSettledResult<Result> | undefined;
@@ -96,7 +96,7 @@ export async function refine<Row extends { id: bigint }, S extends Selection, Re
     if (firstRead.status === 'fulfilled') {
       if (tells(firstRead.value)) return firstRead.value;
       // A replica may have had an older filter at the time of the read, and have this one now.
-      if (mayBeReplica(ctx)) firstRead = undefined;
+      if (mayHaveReadReplica(ctx)) firstRead = undefined;
     }
   }
   const concurrentRead = remembered !== null && !canTell ? Promise.allSettled([readBy(remembered)]) : null;

@@ -1,5 +1,5 @@
 // Conditional split steps of a funnel.
-import { covers, requireScope } from '../../auth/scopes.ts';
+import { coversScope, requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { contact } from '../../resources/contacts.ts';
@@ -16,11 +16,11 @@ import { defineService } from '../service.ts';
 import { type StepNode, stepsOfKind, treesOf, walk } from './funnel-steps.ts';
 import {
   type BranchPages,
-  madeNow,
-  putPages,
+  readCreatedSplit,
   requireOneForm,
   requireTwo,
   type SplitNames,
+  setBranchPages,
 } from './split-changes.ts';
 import { removalsOf } from './split-removals.ts';
 import {
@@ -77,7 +77,7 @@ function getWritable(ctx: Context, funnelId: bigint, stepId: bigint): Promise<Sp
 
 /** A split after a change. @throws AppError `gone` when it was removed since */
 export function getChanged(ctx: Context, { funnelId, stepId }: StructureChanged): Promise<SplitDetail> {
-  return madeNow(SPLITS.title, getWritable(ctx, funnelId, stepId));
+  return readCreatedSplit(SPLITS.title, getWritable(ctx, funnelId, stepId));
 }
 
 /** The details of splits, in the same order. Reads the steps of all their funnels by one statement, and all filters by another. */
@@ -90,7 +90,7 @@ export async function detailsOf(
   const trees = await treesOf(ctx, by.tenancy, [...new Set(splits.map((split) => split.funnelId))]);
   const nodes = new Map(trees.flatMap((tree) => [...walk(tree)].map((node) => [node.id, node])));
   const filterIds = splits.map((split) => split.filterId).filter((id) => id !== null);
-  const projection = options.filters && filterIds.length > 0 && covers(by.scopes, refineFilters.scope);
+  const projection = options.filters && filterIds.length > 0 && coversScope(by.scopes, refineFilters.scope);
   const filters = projection ? await refineFilters.getMany(ctx, filterIds) : [];
   return splits.map((split) => ({
     id: split.id,
@@ -169,7 +169,7 @@ export async function create(
         const nextId = await stepIds(tx, 1);
         const split = newStep(nextId(), { kind: 'conditional_split', name: 'Conditional split', filterId });
         outline.put(split, spot);
-        await putPages(workflow, tx, listsOf(split.id), branches, names);
+        await setBranchPages(workflow, tx, listsOf(split.id), branches, names);
         if (wrap !== undefined) outline.append(following, { parentId: split.id, branch: wrap });
         return split.id;
       },
@@ -201,7 +201,7 @@ export async function update(
         if (outline.get(id)?.kind !== 'conditional_split') throw notFound(SPLITS.title);
         await requireContactsFilter(workflow, tx, filterId ?? null, names);
         if (filterId !== undefined) outline.set(id, { filterId });
-        await putPages(workflow, tx, listsOf(id), branches ?? [], names);
+        await setBranchPages(workflow, tx, listsOf(id), branches ?? [], names);
         return id;
       },
     },

@@ -3,7 +3,7 @@ import { requireScope, scopeFor } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { BRANCHES } from '../../resources/funnel-steps.ts';
 import { type FunnelRow, funnel } from '../../resources/funnels.ts';
-import { joinedAs } from '../../rows/columns.ts';
+import { joinedColumnName } from '../../rows/columns.ts';
 import {
   type BranchName,
   findSteps,
@@ -75,7 +75,8 @@ export async function treesOf(
 
 /** The top-level steps of a funnel that was read together with its steps; undefined if it was read alone. */
 export function stepsReadWith(funnel: FunnelRow): readonly StepNode[] | undefined {
-  const { [joinedAs('steps')]: steps } = funnel as FunnelRow & Readonly<Record<string, readonly StepRow[]>>;
+  const { [joinedColumnName('steps')]: steps } = funnel as FunnelRow &
+    Readonly<Record<string, readonly StepRow[]>>;
   return steps && (growTrees(groupSiblings(steps))[0] ?? NONE);
 }
 

@@ -2,22 +2,22 @@
 import { invalid } from '../../errors.ts';
 import { CODE_FIELDS } from '../../resources/page-code.ts';
 import type { Fields } from '../../resources/resource.ts';
-import type { Given, NameOf } from '../input/parse-fields.ts';
+import type { NameOf, NewValues } from '../input/parse-fields.ts';
 
 const PROPERTIES = ['headCode', 'footerCode'] as const;
 type Code = { readonly [Property in (typeof PROPERTIES)[number]]?: string | null };
 
 /** Whether a change appends to the current code. */
-function isAppended(given: Given<Fields>, property: (typeof PROPERTIES)[number]): boolean {
+function isAppended(given: NewValues<Fields>, property: (typeof PROPERTIES)[number]): boolean {
   return typeof given[property] === 'string' && given[`${property}Mode`] !== 'replace';
 }
 
 /** Part of the `Rules` (writes.ts) of a noun with such code. */
 export const APPENDED_CODE = {
-  needRow: (given: Given<Fields>) => PROPERTIES.some((property) => isAppended(given, property)),
+  needRow: (given: NewValues<Fields>) => PROPERTIES.some((property) => isAppended(given, property)),
 
   /** The input with the complete new code. @throws AppError `invalid` if that is too long */
-  settle(given: Given<Fields>, was: Given<Fields>, nameOf: NameOf): Given<Fields> {
+  settle(given: NewValues<Fields>, was: NewValues<Fields>, nameOf: NameOf): NewValues<Fields> {
     const settled = PROPERTIES.filter((property) => isAppended(given, property)).map((property) => {
       const field = CODE_FIELDS[property];
       const there = (was as Code)[property] ?? null;

@@ -2,7 +2,7 @@
 import { requireScope, scopeFor } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { invalid, mustBe, outOfRange } from '../../errors.ts';
-import { placesOf } from '../../resources/currencies.ts';
+import { decimalPlacesOf } from '../../resources/currencies.ts';
 import { typeOf } from '../../resources/field-types.ts';
 import { funnel } from '../../resources/funnels.ts';
 import type { DayStatsRow, FunnelStatsRow, PageStatsRow, StepStatsRow } from '../../resources/page-stats.ts';
@@ -44,7 +44,7 @@ export interface Timerange {
 }
 
 /** The pages and the time that statistics cover. A series by day of the same needs it. */
-export interface Counted {
+export interface StatsScope {
   readonly span: Span;
 }
 
@@ -80,17 +80,21 @@ export function parseTimerange(
 }
 
 /** The statistics of a page. @throws AppError `not_found` */
-export async function ofPage(ctx: Context, ref: Ref, timerange: Timerange): Promise<PageStatsRow & Counted> {
+export async function pageStats(
+  ctx: Context,
+  ref: Ref,
+  timerange: Timerange,
+): Promise<PageStatsRow & StatsScope> {
   const [stats] = await statsOfPages(ctx, [await pages.get(ctx, ref)], timerange);
-  return stats as PageStatsRow & Counted;
+  return stats as PageStatsRow & StatsScope;
 }
 
 /** The statistics of several pages, in the order of their ids; null for a page that the caller does not own. */
-export async function ofPages(
+export async function statsByPage(
   ctx: Context,
   ids: readonly bigint[],
   timerange: Timerange,
-): Promise<((PageStatsRow & Counted) | null)[]> {
+): Promise<((PageStatsRow & StatsScope) | null)[]> {
   const rows = (await pages.getMany(ctx, ids)).filter((row) => row !== null);
   const byId = new Map((await statsOfPages(ctx, rows, timerange)).map((stats) => [stats.page.id, stats]));
   return ids.map((id) => byId.get(id) ?? null);
@@ -101,7 +105,7 @@ async function statsOfPages(
   ctx: Context,
   rows: readonly PageRow[],
   timerange: Timerange,
-): Promise<(PageStatsRow & Counted)[]> {
+): Promise<(PageStatsRow & StatsScope)[]> {
   const { tenancy } = requireScope(ctx, scope);
   const spans = rows.map(({ id, workspaceId }): Span => ({ workspaceId, pageIds: [id], ...timerange }));
   const [sums, showing] = await Promise.all([
@@ -124,21 +128,21 @@ async function statsOfPages(
 }
 
 /** The statistics of the pages that a funnel shows. @throws AppError `not_found` */
-export async function ofFunnel(
+export async function funnelStats(
   ctx: Context,
   ref: Ref,
   timerange: Timerange,
-): Promise<FunnelStatsRow & Counted> {
-  const [stats] = await ofStructures(ctx, [await getStructure(ctx, ref)], timerange);
-  return stats as FunnelStatsRow & Counted;
+): Promise<FunnelStatsRow & StatsScope> {
+  const [stats] = await statsByFunnel(ctx, [await getStructure(ctx, ref)], timerange);
+  return stats as FunnelStatsRow & StatsScope;
 }
 
 /** The statistics of several funnels, in their order: one statement for each workspace. */
-export async function ofStructures(
+export async function statsByFunnel(
   ctx: Context,
   structures: readonly Structure[],
   timerange: Timerange,
-): Promise<(FunnelStatsRow & Counted)[]> {
+): Promise<(FunnelStatsRow & StatsScope)[]> {
   requireScope(ctx, scope);
   const shown = structures.map(({ funnel: { id, publicId, name, workspaceId }, steps }) => {
     const pages = [...walk(steps)].flatMap(({ page, name }) => (page === null ? [] : [{ page, name }]));
@@ -178,9 +182,9 @@ export async function ofStructures(
 /**
  * The statistics by day, added up over the pages of each; days without events are left out. One statement for each workspace and span.
  */
-export async function byDay(
+export async function dailyStats(
   ctx: Context,
-  counted: readonly (Counted & { readonly currency: string })[],
+  counted: readonly (StatsScope & { readonly currency: string })[],
 ): Promise<DayStatsRow[][]> {
   const { tenancy } = requireScope(ctx, scope);
   const found = counted.map((): DayStatsRow[] => []);
@@ -321,12 +325,12 @@ function quotient(units: bigint, by: number): bigint {
 /** Converts an amount to the smallest unit of its currency; further digits are cut off. */
 function toUnits(amount: string, currency: string): bigint {
   const [whole = '0', digits = ''] = amount.split('.');
-  const places = placesOf(currency) ?? 0;
+  const places = decimalPlacesOf(currency) ?? 0;
   return BigInt(whole + digits.padEnd(places, '0').slice(0, places));
 }
 
 function toAmount(units: bigint, currency: string): string {
-  const places = placesOf(currency) ?? 0;
+  const places = decimalPlacesOf(currency) ?? 0;
   const digits = String(units).padStart(places + 1, '0');
   return places === 0 ? digits : `${digits.slice(0, -places)}.${digits.slice(-places)}`;
 }

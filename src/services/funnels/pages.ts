@@ -12,7 +12,7 @@ import type { Transaction } from '../../store/store.ts';
 import { pageTable } from '../../store/tables/pages.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { changeLocked } from '../changing/locked-change.ts';
-import type { Done } from '../changing/mutate.ts';
+import type { ChangeAnswer } from '../changing/mutate.ts';
 import { writesOf } from '../changing/writes.ts';
 import { type Input, isObject, parseFields } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
@@ -69,7 +69,7 @@ const writes = writesOf(page, {
 });
 export const { writeScope, remove } = writes;
 
-const shown = (reads: Reads<Page>) => withoutNeeded(reads, page);
+const visibleReads = (reads: Reads<Page>) => withoutNeeded(reads, page);
 
 /** Creates a page. @throws AppError as for every noun; `invalid` for a funnel or a step that the workspace does not have */
 export async function create(
@@ -77,7 +77,7 @@ export async function create(
   workspace: Ref,
   input: Input,
   options: WriteOptions,
-): Promise<Done<Page>> {
+): Promise<ChangeAnswer<Page>> {
   // First, so that a caller without the scope learns nothing about the input.
   requireScope(ctx, writeScope);
   return writes.create(ctx, workspace, withProducts(input), options);
@@ -89,13 +89,13 @@ export async function update(
   ref: Ref,
   input: Input,
   options: WriteOptions,
-): Promise<Done<Page>> {
+): Promise<ChangeAnswer<Page>> {
   requireScope(ctx, writeScope);
   return writes.update(ctx, ref, withProducts(input), options);
 }
 
 /** The input of `removeProducts`. */
-export const removedProducts = {
+export const REMOVED_PRODUCTS_INPUT = {
   productIds: {
     ...productIds,
     required: true,
@@ -109,9 +109,9 @@ export async function takeProducts(
   ref: Ref,
   input: Input,
   options: WriteOptions,
-): Promise<Done<Page>> {
+): Promise<ChangeAnswer<Page>> {
   const by = requireScope(ctx, writeScope);
-  const given = parseFields(removedProducts, withIds(input), 'creation');
+  const given = parseFields(REMOVED_PRODUCTS_INPUT, withIds(input), 'creation');
   const ids = given.productIds ?? [];
   return changeLocked(ctx, PAGES, ref, options, {
     by,
@@ -206,4 +206,7 @@ function withIds(input: Input): Input {
 }
 
 /** Everything that rest/ and graphql/ call of this noun. */
-export const service = defineService(page, { shown, writes: { writeScope, create, update, remove } });
+export const service = defineService(page, {
+  shown: visibleReads,
+  writes: { writeScope, create, update, remove },
+});

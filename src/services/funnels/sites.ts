@@ -7,7 +7,7 @@ import { completeWorkspace } from '../../store/changing/sites.ts';
 import { findPageUnder } from '../../store/reading/pages.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { workspaceTable } from '../../store/tables/workspaces.ts';
-import type { Done } from '../changing/mutate.ts';
+import type { ChangeAnswer } from '../changing/mutate.ts';
 import { writesOf } from '../changing/writes.ts';
 import type { Input } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
@@ -66,7 +66,7 @@ export async function updateOf(
   ref: Ref,
   input: Input,
   options: WriteOptions,
-): Promise<Done<Site>> {
+): Promise<ChangeAnswer<Site>> {
   const { id } = await findSite(ctx, writeScope, ref);
   return update(ctx, id, input, options);
 }

@@ -28,7 +28,7 @@ export interface SplitNames {
 }
 
 /** Awaits the read of a split after its change. @throws AppError `gone` if it was removed since, for example before a retry */
-export function madeNow<T>(title: string, split: Promise<T>): Promise<T> {
+export function readCreatedSplit<T>(title: string, split: Promise<T>): Promise<T> {
   return split.catch((error: unknown) => {
     if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
     throw new AppError(
@@ -56,7 +56,7 @@ export function requireOneForm(
  * @param lists the branches, in the order of `branches`; more elements are ignored
  * @throws AppError as `requireFreePages`
  */
-export async function putPages(
+export async function setBranchPages(
   workflow: Workflow,
   tx: Transaction,
   lists: readonly SiblingList[],

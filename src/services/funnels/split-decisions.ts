@@ -28,12 +28,12 @@ export const { scope } = splits;
 export const contactScope = scopeFor(contactNoun, 'read');
 
 /** Why a split sends everybody down the branch `unmatched`. */
-type Undecided = 'not_set_up' | 'filter_not_applicable';
+type UndecidedReason = 'not_set_up' | 'filter_not_applicable';
 
 /** The branch, and the reason if no filter has decided it. */
 export interface Decision {
   readonly branch: (typeof BRANCHES)['conditional_split'][number];
-  readonly reason: Undecided | null;
+  readonly reason: UndecidedReason | null;
 }
 
 /** The maximum number of filters that one statement evaluates. */
@@ -61,13 +61,16 @@ export async function branchOf(
 }
 
 /** A split, and a contact that it decides about. */
-export interface Asked {
+export interface DecisionRequest {
   readonly contactId: bigint;
   readonly splitId: bigint;
 }
 
 /** The branch for each request; null if there is no such split or contact, or they are in different workspaces. */
-export async function branchesOf(ctx: Context, asked: readonly Asked[]): Promise<(Decision | null)[]> {
+export async function branchesOf(
+  ctx: Context,
+  asked: readonly DecisionRequest[],
+): Promise<(Decision | null)[]> {
   requireScope(ctx, scope);
   const contacts = await contactsOf(
     ctx,
@@ -78,7 +81,7 @@ export async function branchesOf(ctx: Context, asked: readonly Asked[]): Promise
   const funnelIds = new Set([...ofSplits.values()].map(({ funnelId }) => funnelId));
   const ofFunnels = await funnels.getMany(ctx, [...funnelIds]);
   const workspaces = new Map(ofFunnels.flatMap((one) => (one === null ? [] : [[one.id, one.workspaceId]])));
-  const decide = await decisionsFor(ctx, [...contacts.values()], [...ofSplits.values()]);
+  const decide = await evaluateSplits(ctx, [...contacts.values()], [...ofSplits.values()]);
   return asked.map(({ contactId, splitId }) => {
     const [contact, split] = [contacts.get(contactId), ofSplits.get(splitId)];
     if (contact === undefined || split === undefined) return null;
@@ -87,7 +90,7 @@ export async function branchesOf(ctx: Context, asked: readonly Asked[]): Promise
 }
 
 /** A funnel, and a contact who goes through it. */
-export interface AskedPath {
+export interface PathRequest {
   readonly contactId: bigint;
   readonly funnelId: bigint;
 }
@@ -96,7 +99,7 @@ export interface AskedPath {
  * The pages that a funnel shows to a contact, in order, through all splits; null if there is no such funnel or contact, or they are in
  * different workspaces.
  */
-export async function pathsOf(ctx: Context, asked: readonly AskedPath[]): Promise<(PageOfStep[] | null)[]> {
+export async function pathsOf(ctx: Context, asked: readonly PathRequest[]): Promise<(PageOfStep[] | null)[]> {
   const contacts = await contactsOf(
     ctx,
     asked.map(({ contactId }) => contactId),
@@ -116,7 +119,7 @@ export async function pathsOf(ctx: Context, asked: readonly AskedPath[]): Promis
       const own = (some[0]?.contactIds ?? []).flatMap((id) => contacts.get(id) ?? []);
       const steps = some.flatMap((one) => [...funnelSteps.walk(one.steps)]);
       const splits = steps.filter(({ kind }) => kind === 'conditional_split');
-      const decide = await decisionsFor(ctx, own, splits);
+      const decide = await evaluateSplits(ctx, own, splits);
       for (const one of some)
         for (const { id, workspaceId } of own)
           if (workspaceId === one.workspaceId)
@@ -174,7 +177,7 @@ type Split = { readonly filterId: bigint | null };
 type Decide = (split: Split, contactId: bigint) => Decision | null;
 
 /** Evaluates the filters of splits for contacts: each filter once, for all contacts of its workspace together. */
-async function decisionsFor(
+async function evaluateSplits(
   ctx: Context,
   contacts: readonly ContactIds[],
   of: readonly Split[],
@@ -182,7 +185,7 @@ async function decisionsFor(
   const { tenancy } = requireScope(ctx, contactScope);
   const filterIds = [...new Set(of.flatMap(({ filterId }) => filterId ?? []))];
   const applied = (await refineFilters.getMany(ctx, filterIds)).flatMap((filter) => {
-    const criteria = filter && criteriaIfAny(ctx, filter);
+    const criteria = filter && contactCriteria(ctx, filter);
     return filter === null || criteria === null
       ? []
       : [{ filter, criteria, matches: new Map<bigint, boolean>() }];
@@ -214,7 +217,7 @@ async function decisionsFor(
 }
 
 /** The criteria of a filter of contacts; null where they cannot be applied. */
-function criteriaIfAny(ctx: Context, filter: RefineFilterRow): RefineCriteria | null {
+function contactCriteria(ctx: Context, filter: RefineFilterRow): RefineCriteria | null {
   try {
     return criteriaOf(ctx, filter, contactNoun.refinedBy);
   } catch (error) {

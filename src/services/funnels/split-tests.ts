@@ -9,7 +9,7 @@ import type { WorkflowStep } from '../../store/changing/funnel-steps.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
 import { branchesOf, getStructure, type StepNode, scope, stepsOfKind, walk } from './funnel-steps.ts';
-import { madeNow, putPages, requireTwo, type SplitNames } from './split-changes.ts';
+import { readCreatedSplit, requireTwo, type SplitNames, setBranchPages } from './split-changes.ts';
 import { removalsOf } from './split-removals.ts';
 import {
   changeStructure,
@@ -82,7 +82,7 @@ function getWritable(ctx: Context, funnelId: bigint, stepId: bigint): Promise<Sp
 
 /** A split test after a change. @throws AppError `gone` when it was removed since */
 export function getChanged(ctx: Context, { funnelId, stepId }: StructureChanged): Promise<SplitTestDetail> {
-  return madeNow(title, getWritable(ctx, funnelId, stepId));
+  return readCreatedSplit(title, getWritable(ctx, funnelId, stepId));
 }
 
 export const { remove, preview } = removalsOf({
@@ -183,7 +183,7 @@ export async function update(
         const { outline } = workflow;
         if (outline.get(id)?.kind !== 'split_test') throw notFound(title);
         if (leftWeight !== null) outline.set(id, { leftWeight });
-        await putPages(workflow, tx, listsOf(id), variants, names);
+        await setBranchPages(workflow, tx, listsOf(id), variants, names);
         return id;
       },
     },

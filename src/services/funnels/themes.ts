@@ -8,7 +8,7 @@ import { makeDefault } from '../../store/changing/themes.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { themeTable } from '../../store/tables/themes.ts';
 import { changeLocked } from '../changing/locked-change.ts';
-import type { Done } from '../changing/mutate.ts';
+import type { ChangeAnswer } from '../changing/mutate.ts';
 import { writesOf } from '../changing/writes.ts';
 import type { Input } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
@@ -27,7 +27,7 @@ const isFirst = ({ after, before }: Pick<PageRequest, 'after' | 'before'>) =>
   after === null && before === null;
 
 /** Creates what is missing if the first page is empty: an earlier version may have created the workspace without its site and theme. */
-const shown = (reads: Reads<Theme>): Reads<Theme> => ({
+const withDefaults = (reads: Reads<Theme>): Reads<Theme> => ({
   ...reads,
   async list(ctx, parent, page, projection) {
     const found = await reads.list(ctx, parent, page, projection);
@@ -50,7 +50,7 @@ export async function setDefault(
   ref: Ref,
   _input: Input,
   options: WriteOptions,
-): Promise<Done<Theme>> {
+): Promise<ChangeAnswer<Theme>> {
   return changeLocked(ctx, THEMES, ref, options, {
     by: requireScope(ctx, writeScope),
     action: 'made_default',
@@ -61,4 +61,4 @@ export async function setDefault(
 }
 
 /** Everything that rest/ and graphql/ call of this noun. */
-export const service = defineService(theme, { shown, actions: { setDefault } });
+export const service = defineService(theme, { shown: withDefaults, actions: { setDefault } });

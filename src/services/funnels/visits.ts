@@ -12,7 +12,7 @@ import {
 } from '../../errors.ts';
 import { type PageRow, page } from '../../resources/pages.ts';
 import type { Fields } from '../../resources/resource.ts';
-import { type GivenVisit, MAX_VISITS, VISIT_INPUT } from '../../resources/visits.ts';
+import { MAX_VISITS, type ParsedVisit, VISIT_INPUT } from '../../resources/visits.ts';
 import { type NewVisit, recordVisits } from '../../store/changing/visits.ts';
 import { violationOf } from '../../store/connections/failures.ts';
 import { findByIds } from '../../store/reading/rows.ts';
@@ -21,7 +21,7 @@ import { pageTable } from '../../store/tables/pages.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { type Input, parseFields } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
-import { chargeMade } from '../limits/rate-limits.ts';
+import { chargeCreatedRows } from '../limits/rate-limits.ts';
 import { requireRow } from '../reading/reads.ts';
 import type { Ref } from '../reading/refs.ts';
 
@@ -78,7 +78,7 @@ export async function record(ctx: Context, ref: Ref, input: Input, options: Writ
     throw error;
   }
   refuse((contactId) => erased.includes(contactId));
-  await chargeMade(ctx, visits.length);
+  await chargeCreatedRows(ctx, visits.length);
   return row;
 }
 
@@ -90,8 +90,8 @@ interface Named {
 
 function parse(ctx: Context, input: Input): Named[] {
   const given = parseFields(VISITS_INPUT, input, 'change', false) as {
-    readonly visit?: GivenVisit;
-    readonly visits?: readonly GivenVisit[];
+    readonly visit?: ParsedVisit;
+    readonly visits?: readonly ParsedVisit[];
   };
   const { visit, visits = [] } = given;
   if ((visit === undefined) === (visits.length === 0))

@@ -84,16 +84,16 @@ async function lockWorkflow(tx: Transaction, funnel: FunnelIds): Promise<Workflo
     where: { workspaceId, funnelId: id, removedAt: null },
     select: STEP,
   });
-  const changedAt = latest([locked, ...rows]);
+  const changedAt = latestUpdate([locked, ...rows]);
   const outline = new Outline<WorkflowStep>(rows.map(({ updatedAt: _, ...step }) => step));
   return { funnel, outline, before: structureOf(outline), changedAt };
 }
 
-const latest = (rows: readonly { updatedAt: Date }[]) =>
+const latestUpdate = (rows: readonly { updatedAt: Date }[]) =>
   new Date(Math.max(0, ...rows.map(({ updatedAt }) => updatedAt.getTime())));
 
 /** The time of a change, later than that of the change before: another process's clock may have been ahead. */
-const later = (now: Date, before: Date) => new Date(Math.max(now.getTime(), before.getTime() + 1));
+const laterThan = (now: Date, before: Date) => new Date(Math.max(now.getTime(), before.getTime() + 1));
 
 /** The parts of a change's record in addition to the structure. */
 interface Recording {
@@ -138,9 +138,9 @@ export async function writeOutline(
   const { added, changed, were } = outline.changes();
   if (outline.size > MAX_STEPS && added.length > 0)
     throw new AppError('invalid', `A funnel can have at most ${MAX_STEPS} steps.`);
-  const now = later(await drawTime(tx), changedAt);
+  const now = laterThan(await drawTime(tx), changedAt);
   // First: a step may move into the place of a removed one.
-  if (removal !== null) await retire(tx, workspaceId, removal, now);
+  if (removal !== null) await retireRows(tx, workspaceId, removal, now);
   // Before existing steps move below the new ones.
   if (added.length > 0)
     await tx.funnelStep.createMany({
@@ -201,7 +201,7 @@ interface Removal {
   readonly at: Date;
 }
 
-async function retire(
+async function retireRows(
   tx: Transaction,
   workspaceId: bigint,
   { removed, reason, at }: Removal,
@@ -212,7 +212,12 @@ async function retire(
   // Before the steps, so that their trigger finds the pages up to date.
   await tx.page.updateMany({
     where: { workspaceId, id: { in: pageIds } },
-    data: { discardedAt: at, discardReason: reason, isShown: false, updatedAt: later(now, latest(pages)) },
+    data: {
+      discardedAt: at,
+      discardReason: reason,
+      isShown: false,
+      updatedAt: laterThan(now, latestUpdate(pages)),
+    },
   });
   // The record of the removal keeps the filters. Without these references, the filters can be deleted.
   await tx.funnelStep.updateMany({
@@ -426,7 +431,7 @@ export async function changeStructure(
         return { workspaceId: workflow.funnel.workspaceId, unchanged: toJson({ id }) };
       return saveWorkflow(tx, workflow, { action, stepId });
     },
-    blame: (error) => blamed(error, names),
+    blame: (error) => toFieldError(error, names),
     toRow: toChanged,
   });
   // The retry of a change without effect gets the funnel, which has no step id.
@@ -434,7 +439,7 @@ export async function changeStructure(
 }
 
 /** Converts the error for a page or a saved filter that is taken or missing; returns any other error unchanged. */
-function blamed(error: unknown, names: StructureChange['names']): unknown {
+function toFieldError(error: unknown, names: StructureChange['names']): unknown {
   const constraint = error instanceof AppError ? undefined : violationOf(error)?.constraint;
   if (names && constraint === 'funnel_steps_one_step_of_page') return pageIsUsed(names.page);
   if (names && constraint === 'funnel_steps_workspace_id_page_id_fkey') return pageIsMissing(names.page);

@@ -1,6 +1,6 @@
 // Amounts of money have as many digits after the decimal point as their currency. Works on text, never on floating-point numbers. Pure.
 import { invalid, parseAll, tooPrecise } from '../../errors.ts';
-import { placesOf } from '../../resources/currencies.ts';
+import { decimalPlacesOf } from '../../resources/currencies.ts';
 import type { Field, Fields } from '../../resources/resource.ts';
 import type { NameOf } from './parse-fields.ts';
 
@@ -56,7 +56,7 @@ function settleOne(
   const name = nameOf(property, field);
   const named = fields[currency];
   const code = named === undefined ? currency : after(currency);
-  const places = placesOf(code ?? '');
+  const places = decimalPlacesOf(code ?? '');
   if (named !== undefined && places === undefined)
     throw invalid(name, {
       code: 'required',

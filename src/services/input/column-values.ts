@@ -2,11 +2,11 @@
 import { type Field, type Fields, type Resource, restNameOf, toSnakeCase } from '../../resources/resource.ts';
 import { bigintAsText } from '../../rows/json.ts';
 import { toRestObject } from '../../rows/resource-writer.ts';
-import type { GivenColumns } from '../../store/changing/children.ts';
-import type { Given } from './parse-fields.ts';
+import type { ColumnValues } from '../../store/changing/children.ts';
+import type { NewValues } from './parse-fields.ts';
 
 /** The default values of a new object. */
-export function defaultsOf(fields: Fields): Given<Fields> {
+export function defaultsOf(fields: Fields): NewValues<Fields> {
   const defaults = Object.entries(fields).filter(([, field]) => field.default !== undefined);
   return Object.fromEntries(defaults.map(([property, field]) => [property, defaultOf(field)]));
 }
@@ -29,7 +29,7 @@ function defaultOf({ object, default: initially }: Field): unknown {
 }
 
 /** The values of a noun's columns. */
-export function columnsOf({ fields }: Pick<Resource, 'fields'>, given: Given<Fields>): GivenColumns {
+export function columnsOf({ fields }: Pick<Resource, 'fields'>, given: NewValues<Fields>): ColumnValues {
   const values = Object.entries(given).flatMap(([property, value]) => {
     const field = fields[property];
     return field === undefined || field.children !== undefined

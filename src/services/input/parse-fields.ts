@@ -24,8 +24,8 @@ import {
   type IdsOf,
   isRequired,
   type Moment,
-  nounNamedBy,
   type RowOf,
+  referencedNoun,
   withArticle,
 } from '../../resources/resource.ts';
 import { isStorable } from '../../rows/storable.ts';
@@ -35,7 +35,7 @@ import { type PublicIdTable, parseId } from '../../store/sql/public-ids.ts';
  * A noun's properties from a client: null clears a property, an absent one stays unchanged. Null for a property that is never null counts
  * as absent, and for a new object so does null for one that has a default.
  */
-export type Given<F extends Fields> = Partial<RowOf<F>>;
+export type NewValues<F extends Fields> = Partial<RowOf<F>>;
 
 /** The client's name for a property. */
 export type NameOf = (property: string, field: Field) => string;
@@ -69,7 +69,7 @@ export function parseFields<F extends Fields>(
   { members: input, nameOf, whole = 'body', formOf: adapt = (_, form) => form }: Input,
   moment: Moment,
   mayBeEmpty = moment === 'change',
-): Given<F> {
+): NewValues<F> {
   const errors: FieldError[] = [];
   function blame(field: string, fault: Fault): undefined {
     if (errors.length < MAX_ERRORS) errors.push({ ...fault, field });
@@ -153,7 +153,7 @@ export function parseFields<F extends Fields>(
       throw errors.length === 0 ? invalidFields([nothing]) : invalidFields(errors, sentenceOf(nothing));
   }
   if (errors.length > 0) throw invalidFields(errors);
-  return given as Given<F>;
+  return given as NewValues<F>;
 }
 
 /** The client's names for the members that it may set. */
@@ -168,7 +168,7 @@ function isNull(field: Field, value: unknown): boolean {
   if (value !== '') return value === null;
   if (field.emptyIsNull === true) return true;
   const { type, values, format = 'email' } = field;
-  const isFree = type === 'text' && values === undefined && nounNamedBy(field) === undefined;
+  const isFree = type === 'text' && values === undefined && referencedNoun(field) === undefined;
   const isAddress = format === 'email' || format === 'ip';
   return !(isFree && isAddress) && typeOf(type).isList !== true && !['json', 'jsonb'].includes(type);
 }
@@ -219,7 +219,7 @@ function formOf(field: Field): Form {
   if (members === 'text') return textMembers;
   if (restAsNumber === true) return zeroOrOne;
   if (restAsText === true && type === 'bool') return trueOrFalse;
-  const idsOf = nounNamedBy(field);
+  const idsOf = referencedNoun(field);
   if (restAsText === true && idsOf !== undefined) return anyIdOf(idsOf);
   return typeOf(type);
 }

@@ -4,7 +4,7 @@
 import { type Actor, type Caller, credentialOf, type OauthActor } from '../../auth/actor.ts';
 import type { App, Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
-import { type Counter, type Taken, takeUpTo } from '../../rates/counter.ts';
+import { type Counter, type TakeResult, takeUpTo } from '../../rates/counter.ts';
 import type { RateReading, RequestFacts } from '../../telemetry/request-facts.ts';
 import { toNetwork } from './throttle.ts';
 
@@ -23,7 +23,7 @@ export function pointsOf(rows: number): number {
 /** A limit, and the key that the request is counted under. */
 type Payer = readonly [Counter, string];
 /** A request that is counted. */
-export interface Counted {
+export interface CountedRequest {
   readonly app: Pick<App, 'rates' | 'metrics'>;
   readonly facts: RequestFacts;
 }
@@ -43,7 +43,7 @@ export interface UnknownClient {
  * its network has used up its limit and the credentials were not valid there recently.
  * @throws AppError `too_many_requests`
  */
-export function admitUnknownClient(request: Counted, client: UnknownClient): Counting {
+export function admitUnknownClient(request: CountedRequest, client: UnknownClient): Counting {
   const { address: counter, busy } = request.app.rates;
   if (counter === null) return undefined;
   const { credentials } = client;
@@ -56,7 +56,7 @@ export function admitUnknownClient(request: Counted, client: UnknownClient): Cou
 }
 
 /** Counts a request with invalid credentials. @throws AppError `too_many_requests` */
-export function chargeRejected(request: Counted, { address, credentials }: UnknownClient): Counting {
+export function chargeRejected(request: CountedRequest, { address, credentials }: UnknownClient): Counting {
   const network = toNetwork(address);
   const { busy } = request.app.rates;
   if (credentials !== null && busy.any) busy.trust(network, credentials, false);
@@ -64,7 +64,7 @@ export function chargeRejected(request: Counted, { address, credentials }: Unkno
 }
 
 /** Counts a request outside the API after its answer: nothing has checked its credentials. */
-export async function chargeUnread(request: Counted, { address }: UnknownClient): Promise<void> {
+export async function chargeUnread(request: CountedRequest, { address }: UnknownClient): Promise<void> {
   try {
     await chargeNetwork(request, toNetwork(address), 1);
   } catch {
@@ -73,7 +73,7 @@ export async function chargeUnread(request: Counted, { address }: UnknownClient)
 }
 
 /** Counts an authenticated request as one point. @throws AppError `too_many_requests` */
-export function admitCaller(request: Counted, actor: Caller, client: UnknownClient): Counting {
+export function admitCaller(request: CountedRequest, actor: Caller, client: UnknownClient): Counting {
   const { busy } = request.app.rates;
   if (busy.any) {
     const network = toNetwork(client.address);
@@ -101,12 +101,12 @@ export function chargeMore(ctx: Context, points: number): Counting {
 export function admitBody(ctx: Context, bytes: number): Counting {
   const points = pointsOfBody(bytes);
   const counting = chargeMore(ctx, points);
-  const wait = () => ctx.turn?.(1 + points);
+  const wait = () => ctx.waitForSlot?.(1 + points);
   return counting === undefined ? wait() : counting.then(wait);
 }
 
 /** Counts the members of a JSON body with the response: each name that was not seen before takes far longer to parse than its bytes. */
-export function oweMembers({ facts }: Context, members: number): void {
+export function chargeMembersLater({ facts }: Context, members: number): void {
   facts.owed += Math.floor(members / MEMBERS_PER_POINT);
 }
 
@@ -116,7 +116,7 @@ export function oweMembers({ facts }: Context, members: number): void {
  * @param bytes the size of the response before compression
  */
 export function chargeAnswer(
-  request: Counted & { readonly actor: Actor | null },
+  request: CountedRequest & { readonly actor: Actor | null },
   { bytes, isCompressed }: { readonly bytes: number; readonly isCompressed: boolean },
 ): Counting {
   const { facts, actor } = request;
@@ -129,7 +129,7 @@ export function chargeAnswer(
   return chargeAtMost(request, payers, points);
 }
 
-function networkOf({ app: { rates }, facts }: Counted): Payer[] {
+function networkOf({ app: { rates }, facts }: CountedRequest): Payer[] {
   return rates.address === null || facts.network === null ? [] : [[rates.address, facts.network]];
 }
 
@@ -142,7 +142,7 @@ export function chargePage(ctx: Context, rows: number): Counting {
  * Counts the points of a change beyond the first one, for the events and deliveries that it created. Their number is known only
  * afterwards, so the change is not refused. If fewer points are left, all of them are used up until the window ends.
  */
-export async function chargeMade(ctx: Context, rows: number): Promise<void> {
+export async function chargeCreatedRows(ctx: Context, rows: number): Promise<void> {
   const points = Math.ceil(rows / CREATED_ROWS_PER_POINT) - 1;
   const { actor, facts } = ctx;
   if (points <= 0 || actor.kind === 'anonymous') return;
@@ -150,7 +150,7 @@ export async function chargeMade(ctx: Context, rows: number): Promise<void> {
   await chargeAtMost(request, payersOf(request, actor), points);
 }
 
-function payersOf({ app: { rates } }: Counted, actor: Caller): Payer[] {
+function payersOf({ app: { rates } }: CountedRequest, actor: Caller): Payer[] {
   const { teamId } = actor.tenancy;
   const own = actor.kind === 'api_key' ? rates.key : rates.client;
   const payers: Payer[] = [];
@@ -165,14 +165,14 @@ function clientKey(actor: OauthActor): string {
   return `${actor.tenancy.teamId} ${credentialOf({ ...actor, grantId: null })}`;
 }
 
-async function chargeNetwork(request: Counted, network: string, points: number): Promise<void> {
+async function chargeNetwork(request: CountedRequest, network: string, points: number): Promise<void> {
   const { address: counter, busy } = request.app.rates;
   if (counter === null) return;
   request.facts.network = network;
   try {
     await charge(request, [[counter, network]], points);
   } finally {
-    for (const reading of request.facts.rates) busy.note(network, remainingForCredentials(reading));
+    for (const reading of request.facts.rates) busy.remember(network, remainingForCredentials(reading));
   }
 }
 
@@ -187,7 +187,7 @@ function remainingForCredentials(reading: RateReading): RateReading {
  * so that it can succeed in a fresh window.
  * @throws AppError `too_many_requests`
  */
-function charge(request: Counted, payers: readonly Payer[], points: number): Counting {
+function charge(request: CountedRequest, payers: readonly Payer[], points: number): Counting {
   const charges = payers.map(([counter, key]) => {
     const cost = Math.max(0, Math.min(points, counter.limit - request.facts.points));
     return { counter, key, cost, taken: counter.take(key, cost) };
@@ -200,31 +200,31 @@ function charge(request: Counted, payers: readonly Payer[], points: number): Cou
 }
 
 /** Counts points against every limit, at most what is left of each. Never refuses. */
-function chargeAtMost({ facts }: Counted, payers: readonly Payer[], points: number): Counting {
+function chargeAtMost({ facts }: CountedRequest, payers: readonly Payer[], points: number): Counting {
   const taken = payers.map(([counter, key]) => takeUpTo(counter, key, points));
-  const settled = (all: readonly Taken[]) => {
+  const settled = (all: readonly TakeResult[]) => {
     facts.rates = all.map(({ reading }) => reading);
     facts.points += points;
     return undefined;
   };
-  if (taken.every((one) => !(one instanceof Promise))) return settled(taken as Taken[]);
+  if (taken.every((one) => !(one instanceof Promise))) return settled(taken as TakeResult[]);
   return Promise.all(taken).then(settled);
 }
 
 /** Points requested from a limit, and its answer. */
-interface Charge<T = Taken> {
+interface Charge<T = TakeResult> {
   readonly counter: Counter;
   readonly key: string;
   readonly cost: number;
   readonly taken: T;
 }
 
-function isCounted(charge: Charge<Taken | Promise<Taken>>): charge is Charge {
+function isCounted(charge: Charge<TakeResult | Promise<TakeResult>>): charge is Charge {
   return !(charge.taken instanceof Promise);
 }
 
 /** @throws AppError `too_many_requests` when a limit has refused; the other limits get their points back */
-function settle(request: Counted, charges: readonly Charge[], points: number): undefined {
+function settle(request: CountedRequest, charges: readonly Charge[], points: number): undefined {
   const { facts } = request;
   const refused = charges.find(({ taken }) => !taken.accepted);
   if (refused === undefined) {
@@ -262,7 +262,7 @@ function pointsOfAnswer(bytes: number, isCompressed: boolean): number {
 }
 
 /** Creates the error, and counts the refusal under the limit's name. */
-function refusal({ app, facts }: Counted, { name }: Counter, waitMs: number): AppError {
+function refusal({ app, facts }: CountedRequest, { name }: Counter, waitMs: number): AppError {
   facts.limit = name;
   app.metrics.countRateLimited(name);
   return new AppError('too_many_requests', MESSAGES[name] ?? 'Too many requests.', {

@@ -19,7 +19,7 @@ export interface Limit {
  * Counts an attempt. @param key what is tried, and by whom or from where
  * @throws AppError `too_many_requests` saying when the next attempt is allowed
  */
-export async function requireFewTries(app: App, key: string, limit: Limit): Promise<void> {
+export async function requireWithinLimit(app: App, key: string, limit: Limit): Promise<void> {
   const now = app.clock();
   const { count, endsAt } = await countTry(app.store, key, now, limit.windowMs);
   if (count <= limit.most) return;
@@ -38,6 +38,6 @@ export function networkKey({ keyring }: App, what: string, address: string | und
 }
 
 /** Counts an attempt. @returns whether it is within the limit */
-export async function isFewTries(app: App, key: string, { most, windowMs }: Limit): Promise<boolean> {
+export async function isWithinLimit(app: App, key: string, { most, windowMs }: Limit): Promise<boolean> {
   return (await countTry(app.store, key, app.clock(), windowMs)).count <= most;
 }

@@ -12,14 +12,14 @@ const NOT_FOUND: Readonly<Record<HostedTable, string>> = {
 };
 
 /** The error for a team or a workspace that does not exist: it says how to list and create them. */
-export function notThere(table: HostedTable): AppError {
+export function unknownRef(table: HostedTable): AppError {
   return new AppError('not_found', NOT_FOUND[table]);
 }
 
 /** Resolves the id or public id of a team or a workspace to its id. @throws AppError `not_found` */
 export async function requireId(app: App, table: HostedTable, ref: Ref): Promise<bigint> {
   const id = typeof ref === 'bigint' ? ref : parseId(table, ref);
-  if (id === null || !(await hasRow(app.store, table, id))) throw notThere(table);
+  if (id === null || !(await hasRow(app.store, table, id))) throw unknownRef(table);
   return id;
 }
 

@@ -8,7 +8,7 @@ import {
   findSigningKeys,
   insertSigningKey,
   lockSigningKeys,
-  retireOthers,
+  retireOtherKeys,
   type SigningKeyRow,
   setActiveAt,
 } from '../../store/accounts/signing-keys.ts';
@@ -63,14 +63,14 @@ export async function rotate(app: App, options: { now?: boolean } = {}): Promise
   const rotated = await withTransaction(app, async (tx) => {
     const now = app.clock();
     const announced = (await lockSigningKeys(tx)).find(({ activeAt }) => activeAt > now);
-    if (announced !== undefined && options.now !== true) throw announcedAlready(announced);
+    if (announced !== undefined && options.now !== true) throw alreadyAnnounced(announced);
     const activeAt = options.now === true ? now : new Date(now.getTime() + ANNOUNCED_MS);
     const row =
       announced === undefined
         ? await insertSigningKey(tx, { ...next, createdAt: now, activeAt })
         : await setActiveAt(tx, announced.id, activeAt);
     await deleteRetiredKeys(tx, now);
-    await retireOthers(tx, row.id, new Date(activeAt.getTime() + LONGEST_TOKEN_LIFE_MS));
+    await retireOtherKeys(tx, row.id, new Date(activeAt.getTime() + LONGEST_TOKEN_LIFE_MS));
     return toInfos(app, await lockSigningKeys(tx), now).find(({ kid }) => kid === row.id);
   });
   await app.lookups.forget();
@@ -97,7 +97,7 @@ export async function remove(app: App, kid: string): Promise<void> {
   await app.lookups.forget();
 }
 
-function announcedAlready({ id, activeAt }: SigningKeyRow): AppError {
+function alreadyAnnounced({ id, activeAt }: SigningKeyRow): AppError {
   const when = activeAt.toISOString();
   return new AppError('conflict', `Key ${id} is already announced. It signs from ${when} on.`);
 }

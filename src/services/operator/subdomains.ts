@@ -4,7 +4,7 @@ import * as store from '../../store/accounts/hosted.ts';
 import { parseSubdomain } from '../accounts/subdomains.ts';
 import type { Ref } from '../reading/refs.ts';
 import { withConflicts } from './conflicts.ts';
-import { notThere, requireId } from './refs.ts';
+import { requireId, unknownRef } from './refs.ts';
 
 /**
  * Changes a subdomain at once; the old one becomes free. Also works on a database of an earlier version.
@@ -19,7 +19,7 @@ export async function setSubdomain(
   const subdomain = parseSubdomain(app, text);
   const id = await requireId(app, table, ref);
   const renamed = await withConflicts(() => store.setSubdomain(app.store, table, id, subdomain));
-  if (renamed === undefined) throw notThere(table);
+  if (renamed === undefined) throw unknownRef(table);
   await app.lookups.forget();
   return renamed;
 }

@@ -18,11 +18,11 @@ import {
 import { parseFilters } from '../filtering/filters.ts';
 import { DELIVERY_STATUSES, type WebhookDeliveryRow } from '../webhooks/webhook-deliveries.ts';
 import {
-  lockActive,
+  lockActiveEndpoint,
   MAX_REDELIVERED,
   parseRedelivery,
-  requireNone,
-  whyNot,
+  redeliveryFault,
+  throwIfRefused,
 } from '../webhooks/webhook-redelivery.ts';
 
 const WEBHOOK_DELIVERIES = tableOf(webhookDeliveryTable);
@@ -55,11 +55,11 @@ export async function redeliver(app: App, delivery: string): Promise<void> {
   const endpointId = await withTransaction(app, async (tx) => {
     const found = await lockDelivery(tx, tenancy, id);
     if (found === null) throw notFound(WEBHOOK_DELIVERIES.title);
-    requireNone(whyNot(found));
+    throwIfRefused(redeliveryFault(found));
     await makeDue(tx, found.workspaceId, id);
     return found.endpointId;
   });
-  app.store.deliveries.hasten(endpointId);
+  app.store.deliveries.wake(endpointId);
 }
 
 /**
@@ -79,14 +79,14 @@ export async function redeliverFailed(
   let count = 0;
   for (let hasMore = true; hasMore; ) {
     const made = await withTransaction(app, async (tx) => {
-      const workspaceId = await lockActive(tx, tenancy, endpointId);
+      const workspaceId = await lockActiveEndpoint(tx, tenancy, endpointId);
       return makeFailedDue(tx, { workspaceId, endpointId, since, most: MAX_REDELIVERED });
     });
     count += made.count;
     onDue(count);
     ({ hasMore } = made);
   }
-  app.store.deliveries.hasten(endpointId);
+  app.store.deliveries.wake(endpointId);
   return count;
 }
 

@@ -2,11 +2,11 @@
 import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { type InvoiceRow, invoice } from '../../resources/orders/order-invoices.ts';
-import { lockOrderOf, planOrder, writeOrder } from '../../store/orders/order-changes.ts';
+import { lockOrderOfInvoice, planOrder, writeOrder } from '../../store/orders/order-changes.ts';
 import { invoiceTable } from '../../store/tables/orders/order-invoices.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { changeLocked } from '../changing/locked-change.ts';
-import type { Done } from '../changing/mutate.ts';
+import type { ChangeAnswer } from '../changing/mutate.ts';
 import { requireTransition } from '../changing/transitions.ts';
 import type { Input } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
@@ -23,12 +23,12 @@ export async function abandon(
   ref: Ref,
   _input: Input,
   options: WriteOptions,
-): Promise<Done<InvoiceRow>> {
+): Promise<ChangeAnswer<InvoiceRow>> {
   const by = requireScope(ctx, 'store:write');
   return changeLocked(ctx, tableOf(invoiceTable), ref, options, {
     by,
     action: 'abandoned',
-    lock: lockOrderOf,
+    lock: lockOrderOfInvoice,
     async make(tx, locked, { id, status }) {
       requireTransition(invoice.fields.status, status, STATUS.status, 'The status of the invoice');
       if (status === STATUS.status) return null;

@@ -2,11 +2,11 @@
 import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { blaming, invalid, notFound, outOfRange, parseAll } from '../../errors.ts';
-import { placesOf } from '../../resources/currencies.ts';
+import { decimalPlacesOf } from '../../resources/currencies.ts';
 import { type InvoiceRow, invoice, invoiceLineItem } from '../../resources/orders/order-invoices.ts';
-import { OPEN } from '../../resources/orders/order-statuses.ts';
+import { OPEN_INVOICE_STATUSES } from '../../resources/orders/order-statuses.ts';
 import type { Field } from '../../resources/resource.ts';
-import { type GivenChildren, withPlace, writeChildren } from '../../store/changing/children.ts';
+import { type ChildChanges, withPlace, writeChildren } from '../../store/changing/children.ts';
 import type { ChangeRecord } from '../../store/changing/records.ts';
 import { Refused } from '../../store/changing/rules.ts';
 import { withSql } from '../../store/changing/transactions.ts';
@@ -15,7 +15,7 @@ import { violationOf } from '../../store/connections/failures.ts';
 import {
   type LockedOrder,
   lockOrder,
-  lockOrderOf,
+  lockOrderOfInvoice,
   planOrder,
   writeOrder,
 } from '../../store/orders/order-changes.ts';
@@ -27,21 +27,21 @@ import { orderTable } from '../../store/tables/orders/orders.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { childWritesOf } from '../changing/children.ts';
 import { changeLocked } from '../changing/locked-change.ts';
-import type { Done } from '../changing/mutate.ts';
+import type { ChangeAnswer } from '../changing/mutate.ts';
 import { changeStepwise } from '../changing/stepwise-change.ts';
 import { requireTransition } from '../changing/transitions.ts';
 import { refusedBy, toInvalid, tooMany } from '../changing/violations.ts';
 import { writesOf } from '../changing/writes.ts';
 import { amountsOf, withPlaces } from '../input/amounts.ts';
 import { columnsOf, defaultsOf } from '../input/column-values.ts';
-import type { Given, Input, NameOf } from '../input/parse-fields.ts';
+import type { Input, NameOf, NewValues } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { rowsFor, withoutNeeded } from '../reading/needed-scopes.ts';
 import type { Reads } from '../reading/reads.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
 import { defineService } from '../service.ts';
 import { abandon } from './order-invoice-abandonment.ts';
-import { isSame, lineRefused, NUMBER_TAKEN, planned } from './orders.ts';
+import { equalsInput, INVOICE_NUMBER_CONSTRAINT, lineRefused, planOrBlame } from './orders.ts';
 
 const ORDERS = tableOf(orderTable);
 const INVOICES = tableOf(invoiceTable);
@@ -54,17 +54,17 @@ const lineAmounts = amountsOf(invoiceLineItem.fields);
 export const { writeScope } = writes;
 
 /** Only those who may read contacts see the contact of its order. */
-const shown = (reads: Reads<InvoiceRow>) => withoutNeeded(reads, invoice);
+const visibleReads = (reads: Reads<InvoiceRow>) => withoutNeeded(reads, invoice);
 
 /** The constraint that the total is not less than the paid amount. */
 const BELOW_PAID = 'order_invoices_paid_amount_check';
 
 /** The client's input, checked against the description. */
-type GivenInvoice = Omit<Partial<InvoiceRow>, 'lineItems'> &
+type InvoiceInput = Omit<Partial<InvoiceRow>, 'lineItems'> &
   Pick<InvoiceRow, 'status' | 'shippingAmount' | 'externalId' | 'invoiceType'> & {
-    readonly lineItems?: readonly GivenLine[];
+    readonly lineItems?: readonly InvoiceLineInput[];
   };
-type GivenLine = Pick<
+type InvoiceLineInput = Pick<
   InvoiceRow['lineItems'][number],
   'amount' | 'description' | 'quantity' | 'priceId' | 'variantId'
 >;
@@ -75,10 +75,10 @@ export async function create(
   ref: Ref,
   input: Input,
   options: WriteOptions,
-): Promise<Done<InvoiceRow, 'created'>> {
+): Promise<ChangeAnswer<InvoiceRow, 'created'>> {
   const by = requireScope(ctx, writeScope);
   const { nameOf } = input;
-  const given = { ...defaultsOf(fields), ...writes.parse(input, 'creation') } as GivenInvoice;
+  const given = { ...defaultsOf(fields), ...writes.parse(input, 'creation') } as InvoiceInput;
   const id = parseRef(ORDERS.title, ORDERS.name, ref);
   return changeStepwise(ctx, withSql, {
     by,
@@ -86,7 +86,7 @@ export async function create(
     outcome: 'created',
     request: ['create', INVOICES.name, id, given],
     subject: { table: INVOICES, id: null },
-    meanwhile: meanwhileOf(given),
+    meanwhile: concurrentConstraints(given),
     make: (tx, tenancy) => createWithin(tx, tenancy, id, given, nameOf),
     blame: (error) =>
       error instanceof LineRefused
@@ -100,7 +100,7 @@ async function createWithin(
   tx: Executor,
   tenancy: Tenancy,
   id: bigint,
-  given: GivenInvoice,
+  given: InvoiceInput,
   nameOf: NameOf,
 ): Promise<ChangeRecord> {
   const locked = await lockOrder(tx, tenancy, id);
@@ -109,7 +109,7 @@ async function createWithin(
   if (most !== undefined && locked.invoices.length >= most.perParent) throw tooMany(INVOICES, most, nameOf);
   const { lineItems = [], ...own } = settleAmounts(given, locked, nameOf);
   const { currency, workspaceId } = locked;
-  const zero = withPlaces('0', placesOf(currency) ?? 0) ?? '0';
+  const zero = withPlaces('0', decimalPlacesOf(currency) ?? 0) ?? '0';
   const written = await insertInvoice(tx, locked, columnsOf(invoice, own).columns, lineItems, zero);
   const withNew = { ...locked, invoices: [...locked.invoices, written] };
   const sums = await addUpLines(tx, workspaceId, written.id);
@@ -127,7 +127,7 @@ async function createWithin(
 }
 
 /** The input with its amounts in the form of the order's currency. @throws AppError `invalid` */
-function settleAmounts(given: GivenInvoice, { currency }: LockedOrder, nameOf: NameOf): GivenInvoice {
+function settleAmounts(given: InvoiceInput, { currency }: LockedOrder, nameOf: NameOf): InvoiceInput {
   const { lineItems = [], ...own } = given;
   const list = nameOfLines(nameOf);
   const parsed = parseAll({
@@ -144,8 +144,8 @@ function settleAmounts(given: GivenInvoice, { currency }: LockedOrder, nameOf: N
           ),
       ]),
     ),
-  }) as unknown as Record<string, GivenLine> & { own: typeof own };
-  return { ...parsed.own, lineItems: lineItems.map((_, index) => parsed[String(index)] as GivenLine) };
+  }) as unknown as Record<string, InvoiceLineInput> & { own: typeof own };
+  return { ...parsed.own, lineItems: lineItems.map((_, index) => parsed[String(index)] as InvoiceLineInput) };
 }
 
 /** The client's name for the list of lines in the input. */
@@ -167,7 +167,7 @@ function amountsWithin<Values extends object>(
     const name = nameOf(property, field);
     throw invalid(name, { code: 'out_of_range', message: 'must be 0 or more' });
   }
-  const all = rules?.settle({ ...given, currency } as Given<typeof fields>, {}, nameOf) ?? given;
+  const all = rules?.settle({ ...given, currency } as NewValues<typeof fields>, {}, nameOf) ?? given;
   // Without the current row, nothing is known about amounts outside the input.
   return Object.fromEntries(
     Object.keys(given).map((property) => [property, Reflect.get(all, property)]),
@@ -183,10 +183,10 @@ export async function update(
   ref: Ref,
   input: Input,
   options: WriteOptions,
-): Promise<Done<InvoiceRow>> {
+): Promise<ChangeAnswer<InvoiceRow>> {
   const by = requireScope(ctx, writeScope);
   const { nameOf } = input;
-  const { lineItems, ...given } = writes.parse(input, 'change') as Partial<GivenInvoice>;
+  const { lineItems, ...given } = writes.parse(input, 'change') as Partial<InvoiceInput>;
   const id = parseRef(INVOICES.title, INVOICES.name, ref);
   const list = nameOfLines(nameOf);
   const shippingAmount = nameOf('shippingAmount', fields.shippingAmount);
@@ -194,8 +194,8 @@ export async function update(
     by,
     action: 'updated',
     given: { ...given, lineItems },
-    meanwhile: meanwhileOf(given),
-    lock: lockOrderOf,
+    meanwhile: concurrentConstraints(given),
+    lock: lockOrderOfInvoice,
     async make(tx, locked, before) {
       const { currency, workspaceId } = locked;
       if (given.status !== undefined)
@@ -211,7 +211,7 @@ export async function update(
       }
       const below = children?.settle({ lineItems }, 'change', before, nameOf) ?? {};
       requireSameSums(before, own, below, { shippingAmount, lineItems: list });
-      const plan = planned(
+      const plan = planOrBlame(
         () => planOrder(locked, { invoices: new Map([[id, columnsOf(invoice, own).columns]]) }),
         nameOf('status', fields.status),
       );
@@ -251,11 +251,11 @@ export async function update(
  */
 function requireSameSums(
   { status, shippingAmount, lineItems }: InvoiceRow,
-  given: Partial<GivenInvoice>,
-  { lineItems: lines = [] }: GivenChildren,
+  given: Partial<InvoiceInput>,
+  { lineItems: lines = [] }: ChildChanges,
   names: { readonly shippingAmount: string; readonly lineItems: string },
 ): void {
-  if (OPEN.some((one) => one === status)) return;
+  if (OPEN_INVOICE_STATUSES.some((one) => one === status)) return;
   const isRepriced = lines.some((line) => {
     if (line.verb !== 'update') return true;
     const was = lineItems.find(({ id }) => id === line.id);
@@ -271,9 +271,13 @@ function requireSameSums(
 }
 
 /** Whether an invoice already has the values of the input. */
-function hasAll(row: InvoiceRow, given: Partial<GivenInvoice>, lines: readonly GivenLine[] = []): boolean {
+function hasAll(
+  row: InvoiceRow,
+  given: Partial<InvoiceInput>,
+  lines: readonly InvoiceLineInput[] = [],
+): boolean {
   const has = (of: object, values: object) =>
-    Object.entries(values).every(([property, value]) => isSame(Reflect.get(of, property), value));
+    Object.entries(values).every(([property, value]) => equalsInput(Reflect.get(of, property), value));
   return (
     has(row, given) &&
     lines.every((line) => {
@@ -284,13 +288,13 @@ function hasAll(row: InvoiceRow, given: Partial<GivenInvoice>, lines: readonly G
 }
 
 /** The constraints that a concurrent change may cause to be violated: another invoice may take the next number. */
-function meanwhileOf({ invoiceNumber }: { readonly invoiceNumber?: string | undefined }): string[] {
-  return invoiceNumber === undefined ? [NUMBER_TAKEN] : [];
+function concurrentConstraints({ invoiceNumber }: { readonly invoiceNumber?: string | undefined }): string[] {
+  return invoiceNumber === undefined ? [INVOICE_NUMBER_CONSTRAINT] : [];
 }
 
 /** Everything that rest/ and graphql/ call of this noun. */
 export const service = defineService(invoice, {
-  shown,
+  shown: visibleReads,
   writes: { writeScope, create, update },
   actions: { abandon },
 });

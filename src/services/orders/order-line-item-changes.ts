@@ -25,14 +25,14 @@ import {
 } from '../../store/orders/order-line-item-changes.ts';
 import type { PricedLine } from '../../store/orders/order-lines.ts';
 import { tableOf } from '../../store/tables/tables.ts';
-import type { Done } from '../changing/mutate.ts';
+import type { ChangeAnswer } from '../changing/mutate.ts';
 import { changeStepwise } from '../changing/stepwise-change.ts';
 import { toInvalid } from '../changing/violations.ts';
 import { type Input, isObject, type NameOf, parseFields } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
 import { defineService } from '../service.ts';
-import { NUMBER_TAKEN } from './orders.ts';
+import { INVOICE_NUMBER_CONSTRAINT } from './orders.ts';
 
 const LINES = tableOf(orderLineItem);
 const { title } = orderLineItem;
@@ -48,7 +48,7 @@ export async function preview(ctx: Context, ref: Ref, input: Input): Promise<Lin
   const change = await previewLineChange(ctx, tenancy, wanted);
   if (change === null) throw notFound(title);
   requireChangeable(change, wanted, input.nameOf);
-  return toRow(asJson(change, previewed(change, wanted), true));
+  return toRow(asJson(change, lineAfterChange(change, wanted), true));
 }
 
 /**
@@ -60,14 +60,14 @@ export async function perform(
   ref: Ref,
   input: Input,
   options: WriteOptions,
-): Promise<Done<LineItemChangeRow, 'updated'>> {
+): Promise<ChangeAnswer<LineItemChangeRow, 'updated'>> {
   const by = requireScope(ctx, writeScope);
   const wanted = parseChange(ref, input);
   const { lineId, priceId, isProrated } = wanted;
   const { nameOf } = input;
   return changeStepwise(ctx, withSql, {
     ...{ by, options, outcome: 'updated', subject: { table: LINES, id: lineId }, toRow },
-    meanwhile: [NUMBER_TAKEN],
+    meanwhile: [INVOICE_NUMBER_CONSTRAINT],
     request: ['change', LINES.name, lineId, priceId, isProrated],
     async make(tx, tenancy) {
       const place = await findLinePlace(tx, tenancy, lineId);
@@ -91,7 +91,7 @@ function parseChange(ref: Ref, input: Input): WantedChange {
     const priceId = parseRef(price.title, price.table, given.priceId as Ref);
     return { lineId, priceId, isProrated };
   } catch {
-    throw notOffered(name);
+    throw changeNotOffered(name);
   }
 }
 
@@ -101,7 +101,7 @@ function withText({ members, ...input }: Input, name: string): Input {
   return { ...input, members: isNumber ? { ...members, [name]: String(members[name]) } : members };
 }
 
-function notOffered(name: string): AppError {
+function changeNotOffered(name: string): AppError {
   return invalid(name, {
     code: 'not_allowed',
     message: 'must be a price of the same product that is not archived',
@@ -125,7 +125,7 @@ function requireChangeable(
       values: order.fields.serviceStatus.values,
     });
   const name = nameOf('priceId', LINE_ITEM_CHANGE_INPUT.priceId);
-  if (line === null || !change.isSameProduct || line.isArchived) throw notOffered(name);
+  if (line === null || !change.isSameProduct || line.isArchived) throw changeNotOffered(name);
   if (change.isSamePrice)
     throw invalid(name, { code: 'not_allowed', message: 'is already the price of the line' });
   if (line.currency !== currency)
@@ -153,7 +153,7 @@ function asJson({ before, upcoming }: LineChange, after: string, isPreview: bool
 }
 
 /** JSON of the line after the change. */
-function previewed(
+function lineAfterChange(
   { before, line, inTrial }: LineChange & { readonly line: PricedLine },
   { isProrated }: WantedChange,
 ): string {

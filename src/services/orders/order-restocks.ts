@@ -7,11 +7,11 @@ import { type RestockRow, restock } from '../../resources/orders/order-restocks.
 import { writableFields } from '../../resources/resource.ts';
 import { snapshotRows } from '../../rows/snapshot-rows.ts';
 import { withSql } from '../../store/changing/transactions.ts';
-import { lockOrderOf } from '../../store/orders/order-changes.ts';
-import { findRestockable, type Restocked, writeRestock } from '../../store/orders/order-restocks.ts';
+import { lockOrderOfInvoice } from '../../store/orders/order-changes.ts';
+import { findRestockable, type RestockedLine, writeRestock } from '../../store/orders/order-restocks.ts';
 import { restockTable } from '../../store/tables/orders/order-restocks.ts';
 import { tableOf } from '../../store/tables/tables.ts';
-import type { Done } from '../changing/mutate.ts';
+import type { ChangeAnswer } from '../changing/mutate.ts';
 import { changeStepwise } from '../changing/stepwise-change.ts';
 import { toInvalid } from '../changing/violations.ts';
 import { type Input, type NameOf, parseFields } from '../input/parse-fields.ts';
@@ -34,11 +34,11 @@ export async function create(
   parent: Ref,
   input: Input,
   options: WriteOptions,
-): Promise<Done<RestockRow, 'created'>> {
+): Promise<ChangeAnswer<RestockRow, 'created'>> {
   const by = requireScope(ctx, writeScope);
   const { nameOf } = input;
   const given = parseFields(FIELDS, input, 'creation');
-  const { includedInvoicesLineItemsAttributes: lines, reason = null } = given as unknown as GivenRestock;
+  const { includedInvoicesLineItemsAttributes: lines, reason = null } = given as unknown as RestockInput;
   const invoiceId = parseRef(invoice.title, invoice.table, parent);
   return changeStepwise(ctx, withSql, {
     by,
@@ -47,7 +47,7 @@ export async function create(
     request: ['create', RESTOCKS.name, invoiceId, given],
     subject: { table: RESTOCKS, id: null },
     async make(tx, tenancy) {
-      const locked = await lockOrderOf(tx, tenancy, invoiceId);
+      const locked = await lockOrderOfInvoice(tx, tenancy, invoiceId);
       if (locked === null) throw notFound(invoice.title);
       const { workspaceId, contactId, pageId } = locked;
       const restockable = await findRestockable(tx, workspaceId, invoiceId);
@@ -59,12 +59,12 @@ export async function create(
   });
 }
 
-interface GivenRestock {
-  readonly includedInvoicesLineItemsAttributes: readonly GivenLine[];
+interface RestockInput {
+  readonly includedInvoicesLineItemsAttributes: readonly RestockLineInput[];
   readonly reason?: string | null;
 }
 
-interface GivenLine {
+interface RestockLineInput {
   readonly invoicesLineItemId: bigint;
   readonly quantity: number;
 }
@@ -72,9 +72,9 @@ interface GivenLine {
 /** @returns each line of the invoice once @throws AppError `invalid` blaming the lines whose quantity exceeds what can be returned */
 function requireRestockable(
   restockable: Awaited<ReturnType<typeof findRestockable>>,
-  lines: readonly GivenLine[],
+  lines: readonly RestockLineInput[],
   nameOf: NameOf,
-): Restocked[] {
+): RestockedLine[] {
   /** The quantity that can still be returned, by invoice line and by order line. Several invoice lines may bill one order line. */
   const left = { billed: new Map<bigint, number>(), ordered: new Map<bigint, number>() };
   const take = (of: keyof typeof left, id: bigint, most: number, quantity: number) => {
@@ -83,7 +83,7 @@ function requireRestockable(
     return rest;
   };
   const settled = lines.map(({ invoicesLineItemId, quantity }, index) => () => {
-    const blamed = (member: keyof GivenLine) =>
+    const blamed = (member: keyof RestockLineInput) =>
       `${nameOf('includedInvoicesLineItemsAttributes', LINES)}[${index}].${nameOf(member, LINES.items[member])}`;
     const found = restockable.find(({ id }) => id === invoicesLineItemId);
     if (found === undefined || found.orderLineItemId === null) {
@@ -108,7 +108,7 @@ function requireRestockable(
   });
   const all = Object.values(parseAll(Object.fromEntries(settled.map((settle, index) => [index, settle]))));
   return [...Map.groupBy(all, ({ id }) => id).values()].map((same) => ({
-    ...(same[0] as Restocked),
+    ...(same[0] as RestockedLine),
     quantity: same.reduce((sum, { quantity }) => sum + quantity, 0),
   }));
 }

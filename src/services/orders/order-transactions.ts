@@ -4,9 +4,9 @@
 import { requireScope, type Scope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { AppError, invalid, mustBeOneOf, notFound, outOfRange, tooPrecise } from '../../errors.ts';
-import { placesOf } from '../../resources/currencies.ts';
+import { decimalPlacesOf } from '../../resources/currencies.ts';
 import { invoice } from '../../resources/orders/order-invoices.ts';
-import { type InvoiceStatus, SETTLED } from '../../resources/orders/order-statuses.ts';
+import { type InvoiceStatus, SETTLED_INVOICE_STATUSES } from '../../resources/orders/order-statuses.ts';
 import { REFUND, type TransactionRow, transaction } from '../../resources/orders/order-transactions.ts';
 import { order } from '../../resources/orders/orders.ts';
 import { type Field, type RowOf, writableFields } from '../../resources/resource.ts';
@@ -29,11 +29,11 @@ import {
   payInvoice,
   setPaymentStatus,
 } from '../../store/orders/order-payments.ts';
-import { insertObjects, timesOf } from '../../store/orders/orders.ts';
+import { insertObjects, timeColumns } from '../../store/orders/orders.ts';
 import { transactionTable } from '../../store/tables/orders/order-transactions.ts';
 import { tableOf } from '../../store/tables/tables.ts';
-import { changeLocked, type Effects } from '../changing/locked-change.ts';
-import type { Done } from '../changing/mutate.ts';
+import { type ChangeEffects, changeLocked } from '../changing/locked-change.ts';
+import type { ChangeAnswer } from '../changing/mutate.ts';
 import { changeStepwise } from '../changing/stepwise-change.ts';
 import { requireTransition } from '../changing/transitions.ts';
 import { toInvalid } from '../changing/violations.ts';
@@ -43,7 +43,7 @@ import { type Input, type NameOf, parseFields } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
 import { defineService } from '../service.ts';
-import { NUMBER_TAKEN } from './orders.ts';
+import { INVOICE_NUMBER_CONSTRAINT } from './orders.ts';
 
 const TRANSACTIONS = tableOf(transactionTable);
 const { fields } = transaction;
@@ -54,7 +54,7 @@ const AMOUNT = REFUND['amount'] as Field;
 export const writeScope: Scope = 'store:write';
 
 /** A client's input for a transaction. */
-type Given = Omit<RowOf<typeof fields>, 'currency' | 'invoiceId'> & {
+type TransactionInput = Omit<RowOf<typeof fields>, 'currency' | 'invoiceId'> & {
   readonly currency?: string;
   readonly invoiceId?: bigint | null;
 };
@@ -71,10 +71,10 @@ export async function create(
   parent: Ref,
   input: Input,
   options: WriteOptions,
-): Promise<Done<TransactionRow, 'created'>> {
+): Promise<ChangeAnswer<TransactionRow, 'created'>> {
   const by = requireScope(ctx, writeScope);
   const { nameOf } = input;
-  const given = { ...DEFAULTS, ...parseFields(FIELDS, input, 'creation') } as unknown as Given;
+  const given = { ...DEFAULTS, ...parseFields(FIELDS, input, 'creation') } as unknown as TransactionInput;
   if (given.status === 'partially-refunded' || given.status === 'refunded') {
     const name = nameOf('status', fields.status);
     const { values } = fields.status;
@@ -89,7 +89,7 @@ export async function create(
     outcome: 'created',
     request: ['create', TRANSACTIONS.name, orderId, given],
     subject: { table: TRANSACTIONS, id: null },
-    meanwhile: [NUMBER_TAKEN],
+    meanwhile: [INVOICE_NUMBER_CONSTRAINT],
     async make(tx, tenancy) {
       const locked = await lockOrder(tx, tenancy, orderId);
       if (locked === null) throw notFound(order.title);
@@ -103,7 +103,7 @@ export async function create(
 async function recordTransaction(
   tx: Executor,
   locked: LockedOrder,
-  given: Given,
+  given: TransactionInput,
   nameOf: NameOf,
 ): Promise<ChangeRecord> {
   const { workspaceId, contactId, pageId, currency } = locked;
@@ -119,7 +119,7 @@ async function recordTransaction(
     {
       ...columnsOf(transaction, { ...given, amount, currency, invoiceId: invoice?.id ?? null }).columns,
       order_id: locked.id,
-      ...timesOf(await timeOf(tx, TRANSACTIONS)),
+      ...timeColumns(await timeOf(tx, TRANSACTIONS)),
     },
   ]);
   const [after = ''] = await findSnapshots(tx, TRANSACTIONS, workspaceId, [id]);
@@ -127,19 +127,19 @@ async function recordTransaction(
     ...{ workspaceId, resource: transaction, action: 'created', outcome: 'created', subjectId: id },
     ...{ contactId, pageId, before: null, after },
     events: [{ resource: transaction, name: 'created', subjectId: id, data: after }, ...written.events],
-    ...besides(written),
+    ...otherRecords(written),
   };
 }
 
 /** The records of the other rows that were changed. */
-function besides({ order, invoices }: WrittenOrder) {
+function otherRecords({ order, invoices }: WrittenOrder) {
   const children = [...(order === null ? [] : [order]), ...invoices];
   return { children, rows: children.length };
 }
 
 /** An amount of a transaction in the form of its currency. @throws AppError `invalid` */
 function requireAmount(amount: string, currency: string, nameOf: NameOf): string {
-  const places = placesOf(currency) ?? 0;
+  const places = decimalPlacesOf(currency) ?? 0;
   const settled = withPlaces(amount, places);
   const name = nameOf('amount', AMOUNT);
   if (settled === null) throw invalid(name, tooPrecise(places, currency));
@@ -198,10 +198,10 @@ export async function refund(
   ref: Ref,
   input: Input,
   options: WriteOptions,
-): Promise<Done<TransactionRow>> {
+): Promise<ChangeAnswer<TransactionRow>> {
   const by = requireScope(ctx, writeScope);
   const { nameOf } = input;
-  const { amount = null, partial, ...given } = parseFields(REFUND, input, 'change') as GivenRefund;
+  const { amount = null, partial, ...given } = parseFields(REFUND, input, 'change') as RefundInput;
   const name = nameOf('amount', AMOUNT);
   if (partial === true && amount === null)
     throw invalid(name, { code: 'required', message: 'is required for a partial refund' });
@@ -230,7 +230,7 @@ export async function refund(
 }
 
 /** A client's input for a refund. */
-type GivenRefund = Partial<TransactionRow> & { readonly partial?: boolean };
+type RefundInput = Partial<TransactionRow> & { readonly partial?: boolean };
 
 /** Writes a refund. @param id the payment @param given the client's input */
 async function payBack(
@@ -238,11 +238,11 @@ async function payBack(
   payment: LockedPayment,
   id: bigint,
   given: Partial<TransactionRow>,
-): Promise<Effects> {
+): Promise<ChangeEffects> {
   const { workspaceId, order, invoiceId, isAll, paidAmount, isInvoiceBack, waitsAs } = payment;
   const now = await timeOf(tx, TRANSACTIONS);
   await setPaymentStatus(tx, workspaceId, id, isAll ? 'refunded' : 'partially-refunded', now);
-  const amount = withPlaces(payment.amount, placesOf(order.currency) ?? 0);
+  const amount = withPlaces(payment.amount, decimalPlacesOf(order.currency) ?? 0);
   const values = {
     ...DEFAULTS,
     ...{ externalId: '', externalType: null },
@@ -254,12 +254,13 @@ async function payBack(
     {
       ...columnsOf(transaction, values).columns,
       ...{ order_id: order.id, invoice_id: invoiceId, adjusted_transaction_id: id },
-      ...timesOf(now),
+      ...timeColumns(now),
     },
   ]);
   const [updated = '', created = ''] = await findSnapshots(tx, TRANSACTIONS, workspaceId, [id, refundId]);
   const isSettled = order.invoices.some(
-    (one) => one.id === invoiceId && (SETTLED as readonly InvoiceStatus[]).includes(one.status),
+    (one) =>
+      one.id === invoiceId && (SETTLED_INVOICE_STATUSES as readonly InvoiceStatus[]).includes(one.status),
   );
   const status = isSettled ? (isInvoiceBack ? 'refunded' : 'partially-refunded') : waitsAs;
   const invoices = new Map(
@@ -268,7 +269,7 @@ async function payBack(
       : [[invoiceId, { paid_amount: paidAmount, ...(status !== null && { status }) }] as const],
   );
   const written = await writeOrder(tx, order, planOrder(order, { invoices }));
-  const { children, rows } = besides(written);
+  const { children, rows } = otherRecords(written);
   const record: ChangeRecord = {
     ...{ workspaceId, resource: transaction, action: 'created', outcome: 'created', subjectId: refundId },
     ...{ contactId: order.contactId, before: null, after: created, events: [] },

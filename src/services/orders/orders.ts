@@ -7,7 +7,7 @@ import { type OrderRow, order } from '../../resources/orders/orders.ts';
 import type { Field } from '../../resources/resource.ts';
 import type { Changed } from '../../store/changing/changes.ts';
 import { findByEmailAddress } from '../../store/changing/contacts.ts';
-import type { Recorded } from '../../store/changing/records.ts';
+import type { ChangeOrigin } from '../../store/changing/records.ts';
 import { violationOf } from '../../store/connections/failures.ts';
 import {
   BillingRefused,
@@ -16,15 +16,15 @@ import {
   type OrderChange,
   type OrderPlan,
   planOrder,
-  voidingOpen,
+  voidOpenInvoices,
   writeOrder,
 } from '../../store/orders/order-changes.ts';
 import { type LineFault, LineRefused } from '../../store/orders/order-lines.ts';
-import { createOrder, type WantedOrder } from '../../store/orders/orders.ts';
+import { createOrder, type RequestedOrder } from '../../store/orders/orders.ts';
 import { orderTable } from '../../store/tables/orders/orders.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { changeLocked } from '../changing/locked-change.ts';
-import { type Done, mutate } from '../changing/mutate.ts';
+import { type ChangeAnswer, mutate } from '../changing/mutate.ts';
 import { requireOwn } from '../changing/references.ts';
 import { repeated } from '../changing/stepwise-change.ts';
 import { requireTransition } from '../changing/transitions.ts';
@@ -44,12 +44,12 @@ const writes = writesOf(order);
 export const { writeScope } = writes;
 
 /** Only those who may read contacts see the contact of an order. */
-const shown = (reads: Reads<OrderRow>) => withoutNeeded(reads, order);
+const visibleReads = (reads: Reads<OrderRow>) => withoutNeeded(reads, order);
 
 /** The constraint that is violated if another request has taken the next invoice number. */
-export const NUMBER_TAKEN = 'order_invoices_workspace_id_invoice_number_key';
+export const INVOICE_NUMBER_CONSTRAINT = 'order_invoices_workspace_id_invoice_number_key';
 /** The constraints that a concurrent request may cause to be violated: it has taken the number, or created the same contact. */
-const CONCURRENT_CONSTRAINTS = ['contacts_workspace_id_email_address_key', NUMBER_TAKEN];
+const CONCURRENT_CONSTRAINTS = ['contacts_workspace_id_email_address_key', INVOICE_NUMBER_CONSTRAINT];
 
 /**
  * Creates an order with its first invoice. The input has the contact's id, or an e-mail address: a missing contact is then created.
@@ -60,10 +60,10 @@ export async function create(
   workspace: Ref,
   input: Input,
   options: WriteOptions,
-): Promise<Done<OrderRow, 'created'>> {
+): Promise<ChangeAnswer<OrderRow, 'created'>> {
   const by = requireScope(ctx, writeScope);
   const { nameOf } = input;
-  const given = { ...defaultsOf(fields), ...writes.parse(input, 'creation') } as GivenOrder;
+  const given = { ...defaultsOf(fields), ...writes.parse(input, 'creation') } as OrderInput;
   const { contactId, contactAttributes, lineItems, ...own } = given;
   requireOneContact(given, nameOf);
   if (contactAttributes != null) requireScope(ctx, 'contacts:write');
@@ -74,7 +74,7 @@ export async function create(
     const found =
       contactId ??
       (await findByEmailAddress(ctx, by.tenancy, workspaceId, contactAttributes?.emailAddress ?? ''));
-    const wanted: WantedOrder = {
+    const wanted: RequestedOrder = {
       ...{ workspaceId, orderType, billingStatus, serviceStatus, lines: lineItems },
       contact: found ?? columnsOf(contact, { ...defaultsOf(contact.fields), ...contactAttributes }),
       columns: columnsOf(order, own).columns,
@@ -92,16 +92,16 @@ export async function create(
 }
 
 /** The client's input, checked against the description. */
-type GivenOrder = Omit<OrderRow, 'contactId' | 'lineItems' | 'billingStatus' | 'serviceStatus'> & {
+type OrderInput = Omit<OrderRow, 'contactId' | 'lineItems' | 'billingStatus' | 'serviceStatus'> & {
   readonly contactId?: bigint;
   readonly billingStatus?: OrderRow['billingStatus'];
   readonly serviceStatus?: OrderRow['serviceStatus'];
   readonly contactAttributes?: { readonly emailAddress: string } | null;
-  readonly lineItems: WantedOrder['lines'];
+  readonly lineItems: RequestedOrder['lines'];
 };
 
 /** @throws AppError `invalid` */
-function requireOneContact({ contactId, contactAttributes }: GivenOrder, nameOf: NameOf): void {
+function requireOneContact({ contactId, contactAttributes }: OrderInput, nameOf: NameOf): void {
   const [id, attributes] = [
     nameOf('contactId', fields.contactId),
     nameOf('contactAttributes', inputs.contactAttributes),
@@ -112,8 +112,8 @@ function requireOneContact({ contactId, contactAttributes }: GivenOrder, nameOf:
 
 async function execute(
   ctx: Context,
-  recorded: Recorded,
-  wanted: WantedOrder,
+  recorded: ChangeOrigin,
+  wanted: RequestedOrder,
   nameOf: NameOf,
 ): Promise<Changed | null> {
   try {
@@ -172,7 +172,7 @@ export async function update(
   ref: Ref,
   input: Input,
   options: WriteOptions,
-): Promise<Done<OrderRow>> {
+): Promise<ChangeAnswer<OrderRow>> {
   const by = requireScope(ctx, writeScope);
   const given = writes.parse(input, 'change');
   const change = { order: columnsOf(order, given).columns };
@@ -194,7 +194,7 @@ export async function cancel(
   ref: Ref,
   input: Input,
   options: WriteOptions,
-): Promise<Done<OrderRow>> {
+): Promise<ChangeAnswer<OrderRow>> {
   const by = requireScope(ctx, writeScope);
   const { nameOf } = input;
   const { cancelReason, ...reasons } = writes.parse(input, 'change', order.actions.cancel.fields);
@@ -208,7 +208,7 @@ export async function cancel(
       const reason = cancelReason ?? before.cancelReason ?? 'other';
       return {
         order: columnsOf(order, { ...given, cancelReason: reason }).columns,
-        invoices: voidingOpen(locked),
+        invoices: voidOpenInvoices(locked),
       };
     },
   });
@@ -228,7 +228,7 @@ function requireSubscription({ orderType }: LockedOrder, nameOf: NameOf): void {
   });
 }
 
-interface Wanted {
+interface OrderChangeRequest {
   /** The part after the dot in the action of the audit entry. */
   readonly action: string;
   /** The new values of the order. */
@@ -244,16 +244,16 @@ function changeOrder(
   by: Permitted,
   ref: Ref,
   options: WriteOptions,
-  { action, given, nameOf, isMade, changeOf }: Wanted,
-): Promise<Done<OrderRow>> {
+  { action, given, nameOf, isMade, changeOf }: OrderChangeRequest,
+): Promise<ChangeAnswer<OrderRow>> {
   const hasAll = (row: OrderRow) =>
-    Object.entries(given).every(([property, value]) => isSame(row[property as keyof OrderRow], value));
+    Object.entries(given).every(([property, value]) => equalsInput(row[property as keyof OrderRow], value));
   const billing = nameOf('billingStatus', fields.billingStatus);
   return changeLocked(ctx, ORDERS, ref, options, {
     by,
     action,
     given,
-    meanwhile: [NUMBER_TAKEN],
+    meanwhile: [INVOICE_NUMBER_CONSTRAINT],
     lock: lockOrder,
     async make(tx, locked, before) {
       const change = changeOf(locked, before);
@@ -266,7 +266,7 @@ function changeOrder(
             given[property],
             nameOf(property, fields[property]),
           );
-      const plan = planned(() => planOrder(locked, change), billing);
+      const plan = planOrBlame(() => planOrder(locked, change), billing);
       if (isMade === undefined && hasAll(before)) return null;
       const { invoices, events } = await writeOrder(tx, locked, plan);
       return { rows: invoices.length, events, pageId: locked.pageId, children: invoices };
@@ -278,7 +278,7 @@ function changeOrder(
  * Plans a change of an order. @param name the client's name for the billing status
  * @throws AppError `conflict` for a status that the invoices do not allow; what `plan` throws
  */
-export function planned(plan: () => OrderPlan, name: string): OrderPlan {
+export function planOrBlame(plan: () => OrderPlan, name: string): OrderPlan {
   try {
     return plan();
   } catch (error) {
@@ -291,7 +291,7 @@ export function planned(plan: () => OrderPlan, name: string): OrderPlan {
 }
 
 /** Whether a row's value equals one of the input. */
-export function isSame(value: unknown, given: unknown): boolean {
+export function equalsInput(value: unknown, given: unknown): boolean {
   return value instanceof Date && given instanceof Date
     ? value.getTime() === given.getTime()
     : value === given;
@@ -299,7 +299,7 @@ export function isSame(value: unknown, given: unknown): boolean {
 
 /** Everything that rest/ and graphql/ call of this noun. */
 export const service = defineService(order, {
-  shown,
+  shown: visibleReads,
   writes: { writeScope, create, update },
   actions: { cancel },
 });

@@ -9,7 +9,7 @@ import { findUses } from '../../store/images/image-uses.ts';
 import { findById } from '../../store/reading/rows.ts';
 import { imageTable } from '../../store/tables/images.ts';
 import { tableOf } from '../../store/tables/tables.ts';
-import type { Done } from '../changing/mutate.ts';
+import type { ChangeAnswer } from '../changing/mutate.ts';
 import { writesOf } from '../changing/writes.ts';
 import type { Input } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
@@ -33,7 +33,7 @@ export async function create(
   workspace: Ref,
   input: Input,
   options: WriteOptions,
-): Promise<Done<ImageRow>> {
+): Promise<ChangeAnswer<ImageRow>> {
   requireSource(ctx, input, 'creation');
   return writes.create(ctx, workspace, input, options);
 }
@@ -44,7 +44,7 @@ export async function update(
   ref: Ref,
   input: Input,
   options: WriteOptions,
-): Promise<Done<ImageRow>> {
+): Promise<ChangeAnswer<ImageRow>> {
   requireSource(ctx, input, 'change');
   return writes.update(ctx, ref, input, options);
 }
@@ -54,7 +54,7 @@ export async function remove(
   ctx: Context,
   ref: Ref,
   options: WriteOptions,
-): Promise<Done<ImageRow, 'removed'>> {
+): Promise<ChangeAnswer<ImageRow, 'removed'>> {
   const { tenancy } = requireScope(ctx, writeScope);
   const row = await findById(ctx, IMAGES, tenancy, parseRef(IMAGES.title, IMAGES.name, ref));
   const names = row === null ? [] : await findUses(ctx.store, row, MAX_LISTED + 1);

@@ -6,14 +6,14 @@ import { type PriceRow, price } from '../../resources/product-prices.ts';
 import { type VariantRow, variant } from '../../resources/product-variants.ts';
 import { product } from '../../resources/products.ts';
 import { PRICE_RULES } from '../../store/changing/product-prices.ts';
-import { keepProductOfPrice } from '../../store/changing/tagged-products.ts';
+import { updateTaggedProductOfPrice } from '../../store/changing/tagged-products.ts';
 import { findById } from '../../store/reading/rows.ts';
 import { findCurrency } from '../../store/reading/workspace-currency.ts';
 import { priceTable } from '../../store/tables/product-prices.ts';
 import { variantTable } from '../../store/tables/product-variants.ts';
 import { productTable } from '../../store/tables/products.ts';
 import { tableOf } from '../../store/tables/tables.ts';
-import type { Done } from '../changing/mutate.ts';
+import type { ChangeAnswer } from '../changing/mutate.ts';
 import { workspaceOf } from '../changing/references.ts';
 import { writesOf } from '../changing/writes.ts';
 import type { Input } from '../input/parse-fields.ts';
@@ -27,7 +27,7 @@ const PRICES = tableOf(priceTable);
 const VARIANTS = tableOf(variantTable);
 const DEFAULT_CURRENCY = 'USD';
 
-const writes = writesOf(price, { ...PRICE_RULES, keepOthers: keepProductOfPrice });
+const writes = writesOf(price, { ...PRICE_RULES, updateOtherTables: updateTaggedProductOfPrice });
 export const { writeScope, update } = writes;
 
 /** Creates a price. @throws AppError as for every noun */
@@ -36,7 +36,7 @@ export async function create(
   parent: Ref,
   input: Input,
   options: WriteOptions,
-): Promise<Done<PriceRow>> {
+): Promise<ChangeAnswer<PriceRow>> {
   const given = writes.parse(input, 'creation');
   const { paymentType = 'one_time', interval, duration, currency } = given;
   const refuse = (property: 'interval' | 'duration', { code, message }: Fault) => {
@@ -69,7 +69,7 @@ export async function createOnDefaultVariant(
   ref: Ref,
   input: Input,
   options: WriteOptions,
-): Promise<Done<PriceRow>> {
+): Promise<ChangeAnswer<PriceRow>> {
   const { tenancy } = requireScope(ctx, writeScope);
   const found = await findById(ctx, PRODUCTS, tenancy, parseRef(PRODUCTS.title, PRODUCTS.name, ref));
   if (found === null) throw notFound(PRODUCTS.title);
@@ -106,7 +106,7 @@ export async function findChangeOptions(
   ids: readonly bigint[],
 ): Promise<(ChangeOptions | null)[]> {
   const rows = await prices.getMany(ctx, ids);
-  const options = await optionsOf(ctx, present(rows));
+  const options = await optionsOf(ctx, withoutNulls(rows));
   return rows.map((row) => (row === null ? null : (options.shift() ?? null)));
 }
 
@@ -116,14 +116,14 @@ export async function findChangeOptions(
  */
 async function optionsOf(ctx: Context, rows: readonly PriceRow[]): Promise<ChangeOptions[]> {
   const found = await products.getMany(ctx, [...new Set(rows.map((row) => row.productId))]);
-  const all = present(
+  const all = withoutNulls(
     await prices.getMany(
       ctx,
-      present(found).flatMap((one) => one.priceIds),
+      withoutNulls(found).flatMap((one) => one.priceIds),
     ),
   );
   const offered = all.filter((one) => one.visible && !one.archived);
-  const above = present(await variants.getMany(ctx, [...new Set(offered.map((one) => one.variantId))]));
+  const above = withoutNulls(await variants.getMany(ctx, [...new Set(offered.map((one) => one.variantId))]));
   const shown = above.filter((one) => one.visible && !one.archived);
   return rows.map((row) => {
     const others = offered.filter(
@@ -147,7 +147,7 @@ async function optionsOf(ctx: Context, rows: readonly PriceRow[]): Promise<Chang
   });
 }
 
-function present<Row>(rows: readonly (Row | null)[]): Row[] {
+function withoutNulls<Row>(rows: readonly (Row | null)[]): Row[] {
   return rows.filter((row) => row !== null);
 }
 

@@ -9,7 +9,7 @@ import type { Tenancy } from '../../store/sql/tenancy.ts';
 import { variantTable } from '../../store/tables/product-variants.ts';
 import { productTable } from '../../store/tables/products.ts';
 import { tableOf } from '../../store/tables/tables.ts';
-import type { Done } from '../changing/mutate.ts';
+import type { ChangeAnswer } from '../changing/mutate.ts';
 import { writesOf } from '../changing/writes.ts';
 import type { Input } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
@@ -28,7 +28,7 @@ export async function create(
   parent: Ref,
   input: Input,
   options: WriteOptions,
-): Promise<Done<VariantRow>> {
+): Promise<ChangeAnswer<VariantRow>> {
   await requireProperties(ctx, input, 'creation', async () =>
     parseRef(PRODUCTS.title, PRODUCTS.name, parent),
   );
@@ -41,7 +41,7 @@ export async function update(
   ref: Ref,
   input: Input,
   options: WriteOptions,
-): Promise<Done<VariantRow>> {
+): Promise<ChangeAnswer<VariantRow>> {
   await requireProperties(ctx, input, 'change', async (tenancy) => {
     const row = await findById(ctx, VARIANTS, tenancy, parseRef(VARIANTS.title, VARIANTS.name, ref));
     return row?.productId ?? null;

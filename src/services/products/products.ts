@@ -5,7 +5,7 @@ import { invalidFields } from '../../errors.ts';
 import { variant } from '../../resources/product-variants.ts';
 import { type ProductRow, product } from '../../resources/products.ts';
 import { type Moment, writableFields } from '../../resources/resource.ts';
-import { keepTaggedProducts } from '../../store/changing/tagged-products.ts';
+import { updateTaggedProducts } from '../../store/changing/tagged-products.ts';
 import { findById } from '../../store/reading/rows.ts';
 import { variantTable } from '../../store/tables/product-variants.ts';
 import { productTable } from '../../store/tables/products.ts';
@@ -25,7 +25,7 @@ const DIGITAL = { productType: 'digital' };
 const ORDER_LISTS = ['variantIds', 'priceIds'] as const;
 
 const writes = writesOf(product, {
-  keepOthers: keepTaggedProducts,
+  updateOtherTables: updateTaggedProducts,
   children: [{ property: 'variants', table: tableOf(variantTable) }],
   companions: ({ name }) => ({
     variants: [

@@ -5,7 +5,7 @@ import { type Caller, credentialOf } from '../../auth/actor.ts';
 import { isWriteScope } from '../../auth/scopes.ts';
 import type { App, Context } from '../../context.ts';
 import { invalid, mustBe } from '../../errors.ts';
-import { NOWHERE, type Position, parseToken } from '../../store/replicas/positions.ts';
+import { type Position, parseToken, UNREACHED } from '../../store/replicas/positions.ts';
 
 export type { Position };
 
@@ -30,10 +30,10 @@ export function parseConsistencyToken({ store, keyring }: App, header: string | 
   if (store.replicas === null) return null;
   try {
     const opened = keyring.open(SEALED_FOR, Buffer.from(header, 'base64url'));
-    return parseToken(Buffer.from(opened).toString('hex')) ?? NOWHERE;
+    return parseToken(Buffer.from(opened).toString('hex')) ?? UNREACHED;
   } catch {
     // Perhaps sealed with a secret key that is no longer accepted.
-    return NOWHERE;
+    return UNREACHED;
   }
 }
 
@@ -47,7 +47,7 @@ export function readFromReplicas({ store, reading, actor }: Context, position: P
  * Makes a change. From then on the caller's reads see it.
  * @returns the result and the token for the client; the token is null without replicas, or when nothing was changed
  */
-export async function changeAndTell<Result>(
+export async function changeWithToken<Result>(
   ctx: Context,
   change: () => Promise<Result>,
 ): Promise<{ readonly result: Result; readonly token: string | null }> {

@@ -1,6 +1,6 @@
 // Members that need another scope than their object, such as the contact of an order (`needs` in descriptions). A caller without that
 // scope gets null in every representation of the object.
-import { covers, requireCaller, type Scope } from '../../auth/scopes.ts';
+import { coversScope, requireCaller, type Scope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { NOUNS } from '../../resources/nouns.ts';
 import {
@@ -16,14 +16,14 @@ import { snapshotRows } from '../../rows/snapshot-rows.ts';
 import type { Reads } from './reads.ts';
 
 /** A member that needs a scope, with the path to it in REST's names. */
-export interface Needing {
+export interface ScopedMember {
   readonly way: readonly string[];
   readonly scope: Scope;
 }
 
 /** The members of objects with these fields that need another scope. */
-function needingIn(fields: Fields, above: readonly string[] = []): Needing[] {
-  return Object.entries<Field>(fields).flatMap(([property, field]): Needing[] => {
+function needingIn(fields: Fields, above: readonly string[] = []): ScopedMember[] {
+  return Object.entries<Field>(fields).flatMap(([property, field]): ScopedMember[] => {
     const way = [...above, restNameOf(property, field)];
     if (field.needs !== undefined) return [{ way, scope: `${field.needs}:read` }];
     return field.object === undefined ? [] : needingIn(field.object, way);
@@ -34,15 +34,15 @@ function needingIn(fields: Fields, above: readonly string[] = []): Needing[] {
 const bySubject = new Map(NOUNS.map((noun) => [subjectTypeOf(noun), needingIn(noun.fields)]));
 
 /** The members of a subject that need another scope. */
-export function needingOf(subjectType: string): readonly Needing[] {
+export function needingOf(subjectType: string): readonly ScopedMember[] {
   return bySubject.get(subjectType) ?? [];
 }
 
 /** The paths to the members that a caller may not read. */
-export function hiddenFrom({ actor }: Pick<Context, 'actor'>, needing: readonly Needing[]) {
+export function hiddenFrom({ actor }: Pick<Context, 'actor'>, needing: readonly ScopedMember[]) {
   if (needing.length === 0) return [];
   const { scopes } = requireCaller({ actor });
-  return needing.filter(({ scope }) => !covers(scopes, scope)).map(({ way }) => way);
+  return needing.filter(({ scope }) => !coversScope(scopes, scope)).map(({ way }) => way);
 }
 
 /** Parses snapshots of a change to rows, with null for members that the caller may not read. */

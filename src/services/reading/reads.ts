@@ -18,7 +18,7 @@ import { findPagesUnder, findPageUnder, findRefinedPage } from '../../store/read
 import { existsRefined } from '../../store/reading/refined.ts';
 import { countRefined } from '../../store/reading/refined-counts.ts';
 import { findById, findByIds } from '../../store/reading/rows.ts';
-import { leaveReplica, mayBeReplica } from '../../store/replicas/reading.ts';
+import { mayHaveReadReplica, readFromPrimary } from '../../store/replicas/reading.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
 import type { Table } from '../../store/tables/table.ts';
 import { tableOf } from '../../store/tables/tables.ts';
@@ -199,9 +199,9 @@ export async function timed(
   const { after } = page;
   const find = () => findRow(after) as Promise<{ updatedAt?: Date } | null>;
   let row = await find();
-  if (row === null && mayBeReplica(ctx)) {
+  if (row === null && mayHaveReadReplica(ctx)) {
     // The position may come from a server that is ahead of this replica.
-    leaveReplica(ctx);
+    readFromPrimary(ctx);
     row = await find();
   }
   if (row?.updatedAt === undefined)

@@ -11,7 +11,7 @@ import {
 import { lockRow } from '../../store/changing/lock-row.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { changeLocked } from '../changing/locked-change.ts';
-import type { Done } from '../changing/mutate.ts';
+import type { ChangeAnswer } from '../changing/mutate.ts';
 import { requireTransition } from '../changing/transitions.ts';
 import { writesOf } from '../changing/writes.ts';
 import type { Input } from '../input/parse-fields.ts';
@@ -30,7 +30,7 @@ export async function cancel(
   ref: Ref,
   _input: Input,
   options: WriteOptions,
-): Promise<Done<FulfillmentRow>> {
+): Promise<ChangeAnswer<FulfillmentRow>> {
   const by = requireScope(ctx, writeScope);
   return changeLocked(ctx, FULFILLMENTS, ref, options, {
     by,

@@ -2,8 +2,8 @@
 // person, pushed requests that wait for a browser, and clients that register themselves. Each kind is counted, and refused above a limit.
 import type { App } from '../../context.ts';
 import { findClient } from '../../store/accounts/oauth-clients.ts';
-import { takeBackTry } from '../../store/accounts/sign-in-failures.ts';
-import { type Limit, networkKey, requireFewTries } from '../limits/throttle.ts';
+import { undoTry } from '../../store/accounts/sign-in-failures.ts';
+import { type Limit, networkKey, requireWithinLimit } from '../limits/throttle.ts';
 
 /** From one network before sign-in, or by one person after it. */
 const AUTHORIZATIONS: Limit = {
@@ -32,12 +32,12 @@ export async function admitAuthorization(
   { accountId, address }: { readonly accountId: string | undefined; readonly address: string },
 ): Promise<void> {
   const key = accountId === undefined ? authorizationsFrom(app, address) : `authorization by ${accountId}`;
-  await requireFewTries(app, key, AUTHORIZATIONS);
+  await requireWithinLimit(app, key, AUTHORIZATIONS);
 }
 
 /** Takes back the count of an authorization request because its person has signed in. Many people may share one address. */
 export async function takeBackAuthorization(app: App, address: string): Promise<void> {
-  await takeBackTry(app.store, authorizationsFrom(app, address));
+  await undoTry(app.store, authorizationsFrom(app, address));
 }
 
 /**
@@ -52,14 +52,14 @@ export async function admitPushedRequest(
 ): Promise<boolean> {
   const client = clientId === undefined ? null : await findClient(app, clientId);
   if (client !== null && !client.dynamic && client.secretHash !== null) return false;
-  await requireFewTries(app, networkKey(app, 'pushed request', address), AUTHORIZATIONS);
+  await requireWithinLimit(app, networkKey(app, 'pushed request', address), AUTHORIZATIONS);
   return true;
 }
 
 /** Counts a client that registers itself. @throws AppError `too_many_requests` */
 export async function admitRegistration(app: App, address: string): Promise<void> {
-  await requireFewTries(app, networkKey(app, 'registration', address), REGISTRATIONS.network);
-  await requireFewTries(app, 'registration', REGISTRATIONS.all);
+  await requireWithinLimit(app, networkKey(app, 'registration', address), REGISTRATIONS.network);
+  await requireWithinLimit(app, 'registration', REGISTRATIONS.all);
 }
 
 function authorizationsFrom(app: App, address: string): string {

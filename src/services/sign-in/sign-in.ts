@@ -3,9 +3,9 @@
 
 import type { App } from '../../context.ts';
 import { AppError } from '../../errors.ts';
-import { clearFailures, takeBackTry } from '../../store/accounts/sign-in-failures.ts';
+import { clearFailures, undoTry } from '../../store/accounts/sign-in-failures.ts';
 import { type Account, findAccount, type PersonRow } from '../../store/accounts/users.ts';
-import { isFewTries, type Limit, networkKey, requireFewTries, toNetwork } from '../limits/throttle.ts';
+import { isWithinLimit, type Limit, networkKey, requireWithinLimit, toNetwork } from '../limits/throttle.ts';
 import { findDevice } from './devices.ts';
 import { DUMMY_HASH, verifyPassword } from './passwords.ts';
 
@@ -43,7 +43,7 @@ const MAX_EMAIL_LENGTH = 254;
  */
 export async function signIn(app: App, credentials: Credentials): Promise<PersonRow> {
   const network = networkKey(app, 'sign-in', credentials.address);
-  await requireFewTries(app, network, LIMITS.network);
+  await requireWithinLimit(app, network, LIMITS.network);
   let isChecked = false;
   try {
     const checkOnce = () => {
@@ -51,12 +51,12 @@ export async function signIn(app: App, credentials: Credentials): Promise<Person
       return check(app, credentials);
     };
     const user = await app.passwordChecks.run(network, checkOnce, credentials.signal);
-    await takeBackTry(app.store, network);
+    await undoTry(app.store, network);
     return user;
   } catch (error) {
     // If the password was not checked, the attempt does not count.
     if (!isChecked || !(error instanceof AppError) || error.code === 'unavailable')
-      await takeBackTry(app.store, network);
+      await undoTry(app.store, network);
     throw error;
   }
 }
@@ -90,19 +90,19 @@ async function countTry(
   const device = user && findDevice(app, user, devices);
   const deviceKey = `device ${device}`;
   // A device that has used up its attempts may be stolen. Its owner is then treated like a person on an unknown device.
-  if (device !== null && (await isFewTries(app, deviceKey, LIMITS.accountFromOneSource)))
+  if (device !== null && (await isWithinLimit(app, deviceKey, LIMITS.accountFromOneSource)))
     return () => clearFailures(app.store, deviceKey);
   const accountKey = `account ${canonical}`;
   const sourceKey = `${accountKey} from ${toNetwork(address)}`;
-  await requireFewTries(app, sourceKey, LIMITS.accountFromOneSource);
+  await requireWithinLimit(app, sourceKey, LIMITS.accountFromOneSource);
   try {
-    await requireFewTries(app, accountKey, LIMITS.account);
+    await requireWithinLimit(app, accountKey, LIMITS.account);
   } catch (error) {
-    await takeBackTry(app.store, sourceKey);
+    await undoTry(app.store, sourceKey);
     throw error;
   }
   return async () => {
     await clearFailures(app.store, sourceKey);
-    await takeBackTry(app.store, accountKey);
+    await undoTry(app.store, accountKey);
   };
 }

@@ -15,7 +15,11 @@ import { executeUnrecorded } from '../../store/changing/changes.ts';
 
 import { transactionLimit } from '../../store/connections/time-limits.ts';
 import { tableOf } from '../../store/tables/tables.ts';
-import { type MissedSince, makeMissedDue, untilChangesEnd } from '../../store/webhooks/missed-events.ts';
+import {
+  createMissedDeliveries,
+  type MissedSince,
+  waitForOpenChanges,
+} from '../../store/webhooks/missed-events.ts';
 import {
   activateEndpoint,
   deactivateEndpoint,
@@ -23,7 +27,7 @@ import {
   replaceSecret,
 } from '../../store/webhooks/webhook-endpoints.ts';
 import { changeLocked } from '../changing/locked-change.ts';
-import type { Done } from '../changing/mutate.ts';
+import type { ChangeAnswer } from '../changing/mutate.ts';
 import { type Input, parseFields } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import type { Ref } from '../reading/refs.ts';
@@ -49,7 +53,7 @@ export async function activate(
   ref: Ref,
   input: Input,
   options: WriteOptions,
-): Promise<Done<WebhookEndpointRow>> {
+): Promise<ChangeAnswer<WebhookEndpointRow>> {
   const by = requireScope(ctx, writeScope);
   const { maxDeliveriesPerSecond = null, sendMissed } = parseFields(activationFields, input, 'change');
   let unsettled = null as MissedSince | null;
@@ -84,13 +88,13 @@ export async function activate(
         since: missedSince(ctx, deactivatedAt),
         most: MAX_MISSED,
       };
-      const { count: rows } = await makeMissedDue(tx, missed);
+      const { count: rows } = await createMissedDeliveries(tx, missed);
       unsettled = { ...missed, most: MAX_MISSED - rows };
       return { rows };
     },
   });
   if (unsettled !== null) await sendUnsettled(ctx, by, unsettled);
-  ctx.store.deliveries.hasten(done.row.id);
+  ctx.store.deliveries.wake(done.row.id);
   return done;
 }
 
@@ -112,8 +116,8 @@ async function sendUnsettled(ctx: Context, { tenancy }: Permitted, missed: Misse
   // The limit is reached: a later request for the rest delivers these events as well.
   if (missed.most === 0) return;
   try {
-    await untilChangesEnd(ctx.store);
-    await executeUnrecorded(ctx, tenancy, (tx) => makeMissedDue(tx, { ...missed, since }));
+    await waitForOpenChanges(ctx.store);
+    await executeUnrecorded(ctx, tenancy, (tx) => createMissedDeliveries(tx, { ...missed, since }));
   } catch (error) {
     // The endpoint is active. A client can still request the missed events (webhook-redelivery.ts).
     ctx.log.warn(
@@ -132,7 +136,7 @@ export async function deactivate(
   ref: Ref,
   _input: Input,
   options: WriteOptions,
-): Promise<Done<WebhookEndpointRow>> {
+): Promise<ChangeAnswer<WebhookEndpointRow>> {
   const by = requireScope(ctx, writeScope);
   return changeLocked(ctx, WEBHOOK_ENDPOINTS, ref, options, {
     by,
@@ -156,7 +160,7 @@ export async function rotateSecret(
   ref: Ref,
   input: Input,
   options: WriteOptions,
-): Promise<Done<WebhookEndpointWithSecretRow>> {
+): Promise<ChangeAnswer<WebhookEndpointWithSecretRow>> {
   const by = requireScope(ctx, writeScope);
   const { overlapSeconds = rotationFields.overlapSeconds.default } = parseFields(
     rotationFields,

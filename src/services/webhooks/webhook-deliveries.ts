@@ -43,11 +43,11 @@ export async function attemptsOf(ctx: Context, deliveryIds: readonly bigint[]): 
 async function readAttempts(ctx: Context, deliveryIds: readonly bigint[]): Promise<WebhookAttempt[][]> {
   const found = await findAttempts(ctx, requireCaller(ctx).tenancy, deliveryIds);
   const byDelivery = Map.groupBy(found, ({ deliveryId }) => deliveryId);
-  return deliveryIds.map((id) => (byDelivery.get(id) ?? []).map((attempt) => shown(ctx, attempt)));
+  return deliveryIds.map((id) => (byDelivery.get(id) ?? []).map((attempt) => visibleAttempt(ctx, attempt)));
 }
 
 /** The attempt, without parts that the caller may not read. */
-function shown(ctx: Context, attempt: AttemptRow): WebhookAttempt {
+function visibleAttempt(ctx: Context, attempt: AttemptRow): WebhookAttempt {
   const all = propertiesOf<WebhookAttempt>(attempt, attemptFields);
   return mayReadAll(ctx, attempt.eventTypeId) ? all : { ...all, responseStart: null, request: null };
 }

@@ -10,7 +10,7 @@ import {
   webhookEndpoint,
 } from '../../resources/webhook-endpoints.ts';
 import { WEBHOOK_ENDPOINT_RULES } from '../../store/webhooks/webhook-endpoints.ts';
-import type { Done } from '../changing/mutate.ts';
+import type { ChangeAnswer } from '../changing/mutate.ts';
 import { writesOf } from '../changing/writes.ts';
 import { type Input, isObject } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
@@ -37,7 +37,7 @@ export async function create(
   workspace: Ref,
   input: Input,
   options: WriteOptions,
-): Promise<Done<WebhookEndpointWithSecretRow>> {
+): Promise<ChangeAnswer<WebhookEndpointWithSecretRow>> {
   requireScope(ctx, writeScope);
   const given = parse(ctx, input, 'creation');
   requireReadable(ctx, given.eventTypeIds ?? []);
@@ -53,7 +53,7 @@ export async function update(
   ref: Ref,
   input: Input,
   options: WriteOptions,
-): Promise<Done<WebhookEndpointRow>> {
+): Promise<ChangeAnswer<WebhookEndpointRow>> {
   requireScope(ctx, writeScope);
   const given = parse(ctx, input, 'change');
   const isSubscription = SUBSCRIPTION.some((property) => given[property] !== undefined);

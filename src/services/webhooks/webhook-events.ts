@@ -1,5 +1,5 @@
 // Events of a workspace. Only callers who may read an event's subject see its data.
-import { covers, requireCaller } from '../../auth/scopes.ts';
+import { coversScope, requireCaller } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import {
   EVENT_TYPES,
@@ -12,7 +12,7 @@ import { hiddenFrom, hideNeeded, needingOf } from '../reading/needed-scopes.ts';
 import { type Reads, withholding } from '../reading/reads.ts';
 import { defineService } from '../service.ts';
 
-const shown = (reads: Reads<WebhookEventRow & { id: bigint }>) =>
+const visibleReads = (reads: Reads<WebhookEventRow & { id: bigint }>) =>
   withholding(reads, {
     properties: ['data', 'page', 'funnel', 'pageId', 'funnelId'],
     by: ['eventTypeId', 'subjectType'],
@@ -29,7 +29,7 @@ export function listTypes(ctx: Context): readonly EventType[] {
 /** Whether the caller may read the subjects of such events. */
 export function mayReadSubject(ctx: Context, eventTypeId: string): boolean {
   const needed = scopeOfEventType(eventTypeId);
-  return needed !== null && covers(requireCaller(ctx).scopes, needed);
+  return needed !== null && coversScope(requireCaller(ctx).scopes, needed);
 }
 
 /** Whether the caller may read all of the subjects of such events. */
@@ -41,4 +41,4 @@ export function mayReadAll(ctx: Context, eventTypeId: string): boolean {
 }
 
 /** Everything that rest/ and graphql/ call of this noun. */
-export const service = defineService(webhookEvent, { shown });
+export const service = defineService(webhookEvent, { shown: visibleReads });

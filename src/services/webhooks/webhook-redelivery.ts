@@ -21,7 +21,7 @@ import type { Executor } from '../../store/connections/executor.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { webhookDeliveryTable } from '../../store/tables/webhook-deliveries.ts';
-import { makeMissedDue } from '../../store/webhooks/missed-events.ts';
+import { createMissedDeliveries } from '../../store/webhooks/missed-events.ts';
 import {
   cancelDelivery,
   findEndpoint,
@@ -32,7 +32,7 @@ import {
   makeFailedDue,
 } from '../../store/webhooks/webhook-deliveries.ts';
 import { changeLocked } from '../changing/locked-change.ts';
-import type { Done } from '../changing/mutate.ts';
+import type { ChangeAnswer } from '../changing/mutate.ts';
 import { changeStepwise } from '../changing/stepwise-change.ts';
 import { type Input, parseFields } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
@@ -57,16 +57,24 @@ const toRedelivered = snapshotRows<Redelivered>({ fields: redeliveredFields });
  * Makes a delivery due again, now. The numbering of its attempts continues; the waits between them restart.
  * @throws AppError `not_found`; `conflict` when it is pending, its endpoint is deactivated, or its event's data is gone
  */
-export function redeliver(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<WebhookDeliveryRow>> {
+export function redeliver(
+  ctx: Context,
+  ref: Ref,
+  options: WriteOptions,
+): Promise<ChangeAnswer<WebhookDeliveryRow>> {
   return change(ctx, ref, options, {
     action: 'redelivered',
-    refuse: whyNot,
+    refuse: redeliveryFault,
     make: makeDue,
   });
 }
 
 /** Cancels a delivery. @throws AppError `not_found`; `conflict` unless it is pending */
-export function cancel(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<WebhookDeliveryRow>> {
+export function cancel(
+  ctx: Context,
+  ref: Ref,
+  options: WriteOptions,
+): Promise<ChangeAnswer<WebhookDeliveryRow>> {
   return change(ctx, ref, options, {
     action: 'canceled',
     refuse: ({ status }) =>
@@ -96,7 +104,7 @@ export async function redeliverFailed(
       const of = { workspaceId, endpointId, since };
       const failed = await makeFailedDue(tx, { ...of, most: MAX_REDELIVERED });
       const missedDeliveries = missed
-        ? await makeMissedDue(tx, { ...of, most: MAX_REDELIVERED - failed.count })
+        ? await createMissedDeliveries(tx, { ...of, most: MAX_REDELIVERED - failed.count })
         : { count: 0, hasMore: false };
       const count = failed.count + missedDeliveries.count;
       const hasMore = failed.hasMore || missedDeliveries.hasMore;
@@ -124,7 +132,11 @@ export function parseRedelivery(input: Input): { readonly since: Date; readonly 
  * @returns the delivery
  * @throws AppError `not_found`; `conflict` when the endpoint is deactivated
  */
-export async function test(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<WebhookDeliveryRow>> {
+export async function test(
+  ctx: Context,
+  ref: Ref,
+  options: WriteOptions,
+): Promise<ChangeAnswer<WebhookDeliveryRow>> {
   const by = requireScope(ctx, writeScope);
   return makeDueAndNotify(ctx, by, ref, options, {
     request: ['test', WEBHOOK_ENDPOINTS.name],
@@ -154,24 +166,24 @@ async function change(
     refuse(delivery: LockedDelivery): string | null;
     make(tx: Executor, workspaceId: bigint, id: bigint): Promise<void>;
   },
-): Promise<Done<WebhookDeliveryRow>> {
+): Promise<ChangeAnswer<WebhookDeliveryRow>> {
   const done = await changeLocked(ctx, WEBHOOK_DELIVERIES, ref, options, {
     by: requireScope(ctx, writeScope),
     action,
     lock: lockDelivery,
     represent: (id) => getDetail(ctx, id),
     async make(tx, locked, { id }) {
-      requireNone(refuse(locked));
+      throwIfRefused(refuse(locked));
       await make(tx, locked.workspaceId, id);
       return {};
     },
   });
-  if (done.row.status === 'pending') ctx.store.deliveries.hasten(done.row.endpointId);
+  if (done.row.status === 'pending') ctx.store.deliveries.wake(done.row.endpointId);
   return done;
 }
 
 /** Why a delivery cannot be made due again. */
-export function whyNot({ status, isActive, hasData }: LockedDelivery): string | null {
+export function redeliveryFault({ status, isActive, hasData }: LockedDelivery): string | null {
   if (status === 'pending') return 'The delivery is pending and will be attempted anyway.';
   if (!isActive) return DEACTIVATED;
   return hasData ? null : 'The data of the event was erased or is no longer kept.';
@@ -180,19 +192,19 @@ export function whyNot({ status, isActive, hasData }: LockedDelivery): string | 
 const DEACTIVATED = 'The endpoint is deactivated. Activate it first.';
 
 /** @throws AppError `conflict` with the refusal, if there is one */
-export function requireNone(refusal: string | null): void {
+export function throwIfRefused(refusal: string | null): void {
   if (refusal !== null) throw new AppError('conflict', refusal);
 }
 
 /** The workspace of an active endpoint, which cannot change until the transaction ends. @throws AppError `not_found`, `conflict` */
-export async function lockActive(tx: Executor, tenancy: Tenancy, id: bigint): Promise<bigint> {
+export async function lockActiveEndpoint(tx: Executor, tenancy: Tenancy, id: bigint): Promise<bigint> {
   const found = await findEndpoint(tx, tenancy, id);
   if (found === null) throw notFound(WEBHOOK_ENDPOINTS.title);
-  requireNone(found.isActive ? null : DEACTIVATED);
+  throwIfRefused(found.isActive ? null : DEACTIVATED);
   return found.workspaceId;
 }
 
-interface Telling<Row, Outcome extends 'created' | 'updated'> {
+interface RedeliveryRecord<Row, Outcome extends 'created' | 'updated'> {
   readonly request: readonly unknown[];
   readonly outcome: Outcome;
   toRow(json: string): Row;
@@ -210,8 +222,8 @@ async function makeDueAndNotify<Row, Outcome extends 'created' | 'updated'>(
   by: Permitted,
   ref: Ref,
   options: WriteOptions,
-  { request, outcome, toRow, make }: Telling<Row, Outcome>,
-): Promise<Done<Row, Outcome>> {
+  { request, outcome, toRow, make }: RedeliveryRecord<Row, Outcome>,
+): Promise<ChangeAnswer<Row, Outcome>> {
   const id = parseRef(WEBHOOK_ENDPOINTS.title, WEBHOOK_ENDPOINTS.name, ref);
   const done = await changeStepwise(ctx, withSql, {
     by,
@@ -219,12 +231,12 @@ async function makeDueAndNotify<Row, Outcome extends 'created' | 'updated'>(
     outcome,
     request: [...request, id],
     async make(tx, tenancy) {
-      const workspaceId = await lockActive(tx, tenancy, id);
+      const workspaceId = await lockActiveEndpoint(tx, tenancy, id);
       const made = await make(tx, workspaceId, id);
       return { workspaceId, outcome, contactId: null, before: null, events: [], ...made };
     },
     toRow,
   });
-  ctx.store.deliveries.hasten(id);
+  ctx.store.deliveries.wake(id);
   return done;
 }

@@ -1,10 +1,10 @@
 // Who may receive which events: checked when an endpoint subscribes, and again before each delivery.
-import { covers, grantable, requireCaller, type Scope } from '../../auth/scopes.ts';
+import { coversScope, grantable, requireCaller, type Scope } from '../../auth/scopes.ts';
 import type { App, Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { EVENT_TYPES, scopeOfEventType, TEST_EVENT_TYPE } from '../../resources/event-types.ts';
 import { withNull } from '../../rows/json-members.ts';
-import { findBackings, type Subscription } from '../../store/webhooks/webhook-backing.ts';
+import { findSubscriptionRights, type Subscription } from '../../store/webhooks/webhook-backing.ts';
 import { needingOf } from '../reading/needed-scopes.ts';
 
 /**
@@ -13,7 +13,7 @@ import { needingOf } from '../reading/needed-scopes.ts';
  */
 export function requireReadable(ctx: Context, eventTypeIds: readonly string[]): void {
   const { scopes } = requireCaller(ctx);
-  const missing = scopesOf(eventTypeIds).filter((scope) => !covers(scopes, scope));
+  const missing = scopesOf(eventTypeIds).filter((scope) => !coversScope(scopes, scope));
   if (missing.length === 0) return;
   const which = eventTypeIds.length === 0 ? 'every type of event' : 'these types of event';
   const named = `${missing.length === 1 ? 'scope' : 'scopes'} ${missing.join(', ')}`;
@@ -44,7 +44,7 @@ export async function mayReceive(
   const needed = scopeOfEventType(eventTypeId);
   // A test event reveals only what the subscriber configured. No endpoint can subscribe to a type that is not in the catalogue.
   const isForAnyone = eventTypeId === TEST_EVENT_TYPE;
-  return isBacked(app, subscription, (held) => isForAnyone || (needed !== null && covers(held, needed)));
+  return isBacked(app, subscription, (held) => isForAnyone || (needed !== null && coversScope(held, needed)));
 }
 
 /** Whether a credential of the subscriber, if any can be looked up, still has the needed scopes. */
@@ -55,21 +55,21 @@ async function isBacked(
 ): Promise<boolean> {
   const { actorKind } = subscription;
   if (actorKind === null || (actorKind === 'oauth' && app.config.oauth.outside !== null)) return true;
-  const backings = await findBackings(app.store, subscription, app.clock());
+  const backings = await findSubscriptionRights(app.store, subscription, app.clock());
   return backings.some(({ scopes, role }) =>
     isEnough(new Set(role === null ? scopes : scopes.filter((scope) => grantable(role).has(scope)))),
   );
 }
 
 /** The data of an event for a subscriber, with null for members that it may not read. @throws AppError `unavailable` */
-export async function dataFor(
+export async function readableData(
   app: App,
   subscription: Subscription,
   { subjectType, data }: { readonly subjectType: string; readonly data: string },
 ): Promise<string> {
   const mayRead = (scope: Scope) =>
     mayStillReceive(app, subscription, scope, () =>
-      isBacked(app, subscription, (held) => covers(held, scope)),
+      isBacked(app, subscription, (held) => coversScope(held, scope)),
     );
   const hidden = needingOf(subjectType).map(async ({ way, scope }) => ((await mayRead(scope)) ? [] : [way]));
   const ways = (await Promise.all(hidden)).flat();

@@ -10,7 +10,7 @@ import {
 } from '../../resources/webhook-endpoints.ts';
 import { jsonOf, snapshotRows } from '../../rows/snapshot-rows.ts';
 import { findSecret } from '../../store/webhooks/webhook-endpoints.ts';
-import type { Done } from '../changing/mutate.ts';
+import type { ChangeAnswer } from '../changing/mutate.ts';
 
 const PURPOSE = 'webhook secret';
 const SECRET_BYTES = 32;
@@ -33,8 +33,8 @@ const toRow = snapshotRows<WebhookEndpointWithSecretRow>(webhookEndpointWithSecr
  */
 export async function withSecret(
   ctx: Context,
-  done: Done<WebhookEndpointRow>,
-): Promise<Done<WebhookEndpointWithSecretRow>> {
+  done: ChangeAnswer<WebhookEndpointRow>,
+): Promise<ChangeAnswer<WebhookEndpointWithSecretRow>> {
   const { row } = done;
   const found = await findSecret(ctx, requireCaller(ctx).tenancy, row.id);
   if (found?.secret == null || found.secretChangedAt === null || found.secretChangedAt > row.updatedAt)

@@ -4,7 +4,7 @@ import { type ApiKeyRow, apiKey } from '../../resources/api-keys.ts';
 import type { Executor } from '../connections/executor.ts';
 import { type Found, lookup } from '../reading/lookup.ts';
 import type { Store } from '../store.ts';
-import { columnsRead, findListed } from './listed.ts';
+import { findListed, readableColumns } from './listed.ts';
 
 const { id, publicId, teamId, name, scopes, expiresAt, revokedAt, lastUsedAt } = apiKey.fields;
 const byHash = lookup(
@@ -46,7 +46,7 @@ export type NewApiKey = Pick<
   'teamId' | 'name' | 'isDefault' | 'tokenHash' | 'hint' | 'scopes' | 'createdAt' | 'expiresAt'
 >;
 
-const COLUMNS = columnsRead(apiKey);
+const COLUMNS = readableColumns(apiKey);
 
 const INSERT = `insert into api_keys as t (team_id, name, is_default, token_hash, hint, scopes, created_at, expires_at)
     values ($1::int8, $2, $3::boolean, $4::bytea, $5, $6::text[], $7::timestamptz, $8::timestamptz) returning ${COLUMNS}`;

@@ -8,7 +8,7 @@ import { query, type Store } from '../store.ts';
 import { tableOf } from '../tables/tables.ts';
 
 /** The select list of everything that clients read of a noun, over the alias `t`. */
-export function columnsRead(noun: Described): string {
+export function readableColumns(noun: Described): string {
   return inWorkspace(selectList(tableOf(noun).columns));
 }
 
@@ -26,7 +26,7 @@ export async function findListed<Row extends object>(
   const given = Object.entries(where).filter(([, value]) => value !== null);
   const added = Object.entries(more).map(([property, sql]) => `, ${sql} as "${property}"`);
   const isOf = given.map(([property], index) => ` and t.${toSnakeCase(property)} = $${index + 1}`);
-  const text = `select ${columnsRead(noun)}${added.join('')} from ${noun.table} t where true${isOf.join('')} order by t.id`;
+  const text = `select ${readableColumns(noun)}${added.join('')} from ${noun.table} t where true${isOf.join('')} order by t.id`;
   // Unnamed, because it is rare and its text depends on all arguments.
   return query(
     store,

@@ -4,7 +4,7 @@ import type { Statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 
 /** The current count of a key. */
-export interface Tries {
+export interface TryCount {
   readonly count: number;
   /** The time when the window ends and the count restarts. */
   readonly endsAt: Date;
@@ -31,7 +31,7 @@ const CLEAR: Statement = {
 };
 
 /** Counts an attempt. @param key what was attempted, such as `account ada@example.com` */
-export async function countTry(store: Store, key: string, now: Date, windowMs: number): Promise<Tries> {
+export async function countTry(store: Store, key: string, now: Date, windowMs: number): Promise<TryCount> {
   const since = new Date(now.getTime() - windowMs);
   const [row] = await query<{ count: number; windowStart: Date }>(store, COUNT, [keyHash(key), now, since]);
   if (row === undefined) throw new Error('A counted try gave no count.');
@@ -39,7 +39,7 @@ export async function countTry(store: Store, key: string, now: Date, windowMs: n
 }
 
 /** Undoes one count, because the attempt was not a failure. */
-export async function takeBackTry(store: Store, key: string): Promise<void> {
+export async function undoTry(store: Store, key: string): Promise<void> {
   await query(store, TAKE_BACK, [keyHash(key)]);
 }
 

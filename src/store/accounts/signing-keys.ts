@@ -40,7 +40,7 @@ export async function setActiveAt(tx: Transaction, id: string, activeAt: Date): 
 }
 
 /** Sets the time at which every other key is retired. Keys that retire earlier keep their time. */
-export async function retireOthers(tx: Transaction, id: string, retiredAt: Date): Promise<void> {
+export async function retireOtherKeys(tx: Transaction, id: string, retiredAt: Date): Promise<void> {
   await tx.signingKey.updateMany({ where: { id: { not: id }, retiredAt: null }, data: { retiredAt } });
 }
 

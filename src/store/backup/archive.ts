@@ -35,10 +35,10 @@ export async function writeArchive(
   signal: AbortSignal,
 ): Promise<void> {
   const out = file.createWriteStream({ flush: true });
-  await pipeline(Readable.from(tarOf(content)), createGzip(), out, { signal });
+  await pipeline(Readable.from(writeTar(content)), createGzip(), out, { signal });
 }
 
-async function* tarOf({ manifest, files, copy }: ArchiveContent): AsyncGenerator<Uint8Array> {
+async function* writeTar({ manifest, files, copy }: ArchiveContent): AsyncGenerator<Uint8Array> {
   const hashes = new Map<string, Hash>();
   async function entry(group: string, name: string, data: Buffer): Promise<Uint8Array> {
     hashOf(hashes, group).update(data);

@@ -72,7 +72,7 @@ async function readIn<T>(
     );
     const counted: TableManifest[] = [];
     for (const table of tables) {
-      const [row] = await rowsOf<{ count: string }>(client, `select count(*) from ${quoted(table.name)}`);
+      const [row] = await rowsOf<{ count: string }>(client, `select count(*) from ${quoteName(table.name)}`);
       counted.push({ ...table, rows: Number(row?.count ?? 0) });
     }
     const columnsOf = new Map(tables.map(({ name, columns }) => [name, columns]));
@@ -82,8 +82,8 @@ async function readIn<T>(
       // Read after the snapshot, so that it covers all ids in the snapshot.
       sequences: await readSequences(client),
       copy: (name) => {
-        const columns = (columnsOf.get(name) ?? []).map(quoted).join(', ');
-        return client.query(copyTo(`copy (select ${columns} from ${quoted(name)}) to stdout`));
+        const columns = (columnsOf.get(name) ?? []).map(quoteName).join(', ');
+        return client.query(copyTo(`copy (select ${columns} from ${quoteName(name)}) to stdout`));
       },
     });
   } finally {
@@ -139,6 +139,6 @@ async function rowsOf<T extends pg.QueryResultRow>(client: pg.Client, sql: strin
 }
 
 /** Quotes a name for SQL. */
-export function quoted(name: string): string {
+export function quoteName(name: string): string {
   return pg.escapeIdentifier(name);
 }

@@ -13,7 +13,7 @@ import { isUnedited, PRISMA_FOLDER, readMigrations } from '../migrations/folder.
 import { applyMigrations } from '../migrations/migrations.ts';
 import { type KeepDays, PARTITIONED_TABLES, stepPartitions } from '../partitions/partitions.ts';
 import type { ArchiveReader } from './archive.ts';
-import { DUMPED_TABLES, quoted } from './dump.ts';
+import { DUMPED_TABLES, quoteName } from './dump.ts';
 
 /** The database while it is loaded, and the replaced one until it is dropped. A killed restore can leave either behind. */
 const DRAFT = `${OWNER}_restoring`;
@@ -26,7 +26,7 @@ const SETTINGS = `set statement_timeout = 0; set lock_timeout = 0; set datestyle
  * SQL that drops and recreates the constraints that older rows may violate (migration hosts), and the triggers that make service users and
  * tagged products, because the backup contains those rows. Constraints remain not validated.
  */
-const LENIENT = `select format('alter table %s drop constraint %I', conrelid::regclass, conname) as lift,
+const LIFTED_RULES = `select format('alter table %s drop constraint %I', conrelid::regclass, conname) as lift,
     format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as set
   from pg_constraint
   where connamespace = current_schema()::regnamespace and contype = 'c' and conrelid <> 0 and not convalidated and conislocal
@@ -39,10 +39,10 @@ const LENIENT = `select format('alter table %s drop constraint %I', conrelid::re
 const KEEP_PARTITIONS = '20261124090000_keep_partitions';
 
 /** Whether any table of the store has rows. */
-export async function holdsData(url: string): Promise<boolean> {
+export async function hasRows(url: string): Promise<boolean> {
   return withClient(url, async (client) => {
     for (const name of await tablesOf(client)) {
-      const found = await client.query(`select from ${quoted(name)} limit 1`);
+      const found = await client.query(`select from ${quoteName(name)} limit 1`);
       if (found.rowCount !== 0) return true;
     }
     return false;
@@ -86,7 +86,7 @@ export interface LoadOptions {
 }
 
 /** The connection strings of the embedded store. */
-type Place = Pick<EmbeddedDatabase, 'url' | 'administratorUrl'>;
+type StoreUrls = Pick<EmbeddedDatabase, 'url' | 'administratorUrl'>;
 
 /**
  * Replaces the embedded store, which nobody else may be using. `dropReplaced` drops the replaced store later. Contacts that were erased
@@ -95,13 +95,13 @@ type Place = Pick<EmbeddedDatabase, 'url' | 'administratorUrl'>;
  * @throws Error, StartupError for a migration that fails; then nothing is changed
  */
 export async function replaceStore(
-  { url, administratorUrl }: Place,
+  { url, administratorUrl }: StoreUrls,
   archive: ArchiveReader,
   { signal, keepDays, onRows, beforeSwap }: LoadOptions,
 ): Promise<number> {
   const erasures = await withClient(url, readErasures);
   return withClient(administratorUrl, async (admin) => {
-    for (const name of [DRAFT, REPLACED]) await dropIn(admin, name);
+    for (const name of [DRAFT, REPLACED]) await dropDatabase(admin, name);
     try {
       await admin.query(`create database ${DRAFT} owner ${OWNER}`);
       const draft = databaseAt(url, DRAFT);
@@ -114,18 +114,18 @@ export async function replaceStore(
       return erased;
     } catch (error) {
       await admin.query('rollback').catch(() => {});
-      await dropIn(admin, DRAFT).catch(() => {});
+      await dropDatabase(admin, DRAFT).catch(() => {});
       throw error;
     }
   });
 }
 
 /** Drops the replaced store, which takes a while. If that fails, the next restore drops it. */
-export async function dropReplaced({ administratorUrl }: Place): Promise<void> {
-  await withClient(administratorUrl, (admin) => dropIn(admin, REPLACED)).catch(() => {});
+export async function dropReplaced({ administratorUrl }: StoreUrls): Promise<void> {
+  await withClient(administratorUrl, (admin) => dropDatabase(admin, REPLACED)).catch(() => {});
 }
 
-function dropIn(admin: pg.Client, name: string): Promise<unknown> {
+function dropDatabase(admin: pg.Client, name: string): Promise<unknown> {
   return admin.query(`drop database if exists ${name} with (force)`);
 }
 
@@ -163,34 +163,34 @@ async function copyTables(
   const known = await tablesOf(client);
   const unknown = archive.manifest.tables.find(({ name }) => !known.includes(name));
   if (unknown !== undefined) throw new Error(`${unknown.name} is no table of the gateway`);
-  const { rows: lenient } = await client.query<{ lift: string; set: string }>(LENIENT);
+  const { rows: lenient } = await client.query<{ lift: string; set: string }>(LIFTED_RULES);
   for (const { lift } of lenient) await client.query(lift);
   await client.query('begin; set constraints all deferred');
   for (const { name, columns } of archive.manifest.tables) {
-    const list = columns.map(quoted).join(', ');
-    const into = client.query(copyFrom(`copy ${quoted(name)} (${list}) from stdin`));
-    await pipeline(toldOf(archive.copy(name), onRows), into, { signal });
+    const list = columns.map(quoteName).join(', ');
+    const into = client.query(copyFrom(`copy ${quoteName(name)} (${list}) from stdin`));
+    await pipeline(countRows(archive.copy(name), onRows), into, { signal });
   }
   await archive.finish();
   for (const { name, value, called } of archive.manifest.sequences)
-    await client.query('select setval($1::regclass, $2::bigint, $3)', [quoted(name), value, called]);
+    await client.query('select setval($1::regclass, $2::bigint, $3)', [quoteName(name), value, called]);
   await client.query('commit');
   for (const { set } of lenient) await client.query(set);
 }
 
 /** Passes on the pieces of a copy. @param onRows called with the number of rows in each */
-export async function* toldOf(
+export async function* countRows(
   pieces: AsyncIterable<Buffer>,
   onRows: (rows: number) => void,
 ): AsyncGenerator<Buffer> {
   for await (const piece of pieces) {
-    onRows(rowsIn(piece));
+    onRows(rowCountOf(piece));
     yield piece;
   }
 }
 
 /** Counts the rows in a piece of a copy: each ends with a line feed. */
-export function rowsIn(piece: Buffer): number {
+export function rowCountOf(piece: Buffer): number {
   let rows = 0;
   for (let at = piece.indexOf(10); at !== -1; at = piece.indexOf(10, at + 1)) rows++;
   return rows;

@@ -3,12 +3,12 @@ import { isArchivable, type Resource } from '../../resources/resource.ts';
 import type { ChangeRules } from './rules.ts';
 
 /** The client's `archived`, named like the column that PostgreSQL generates from `archived_at`. */
-const WHETHER = `($given::jsonb ->> 'archived')::boolean`;
+const ARCHIVED_INPUT = `($given::jsonb ->> 'archived')::boolean`;
 
 const DERIVED: ChangeRules['derived'] = {
   archived_at: {
-    onCreate: `case when ${WHETHER} then current_timestamp end`,
-    onUpdate: `case when ${WHETHER} then coalesce(o.archived_at, current_timestamp) when not ${WHETHER} then null else o.archived_at end`,
+    onCreate: `case when ${ARCHIVED_INPUT} then current_timestamp end`,
+    onUpdate: `case when ${ARCHIVED_INPUT} then coalesce(o.archived_at, current_timestamp) when not ${ARCHIVED_INPUT} then null else o.archived_at end`,
   },
 };
 

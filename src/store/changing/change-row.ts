@@ -3,22 +3,22 @@ import type { Executor } from '../connections/executor.ts';
 import { type NamedStatement, valuesOf } from '../sql/statements.ts';
 import type { Table } from '../tables/table.ts';
 import type { ChangeRules } from './rules.ts';
-import { type ChangeStatements, changeStatements, OF_KNOWN_ROWS } from './statements.ts';
+import { type ChangeStatements, changeStatements, LOCKED_ROW_RULES } from './statements.ts';
 
 type Noun = Table<{ id: bigint }>;
 
 /** Memoized statements by rules and table. */
-const made = new WeakMap<ChangeRules, Map<string, ChangeStatements>>();
+const memoizedStatements = new WeakMap<ChangeRules, Map<string, ChangeStatements>>();
 
 function statementsOf(table: Noun, rules: ChangeRules): ChangeStatements {
-  const known = made.get(rules)?.get(table.name);
+  const known = memoizedStatements.get(rules)?.get(table.name);
   if (known !== undefined) return known;
-  const statements = changeStatements(table, rules, OF_KNOWN_ROWS);
-  made.set(rules, new Map(made.get(rules)).set(table.name, statements));
+  const statements = changeStatements(table, rules, LOCKED_ROW_RULES);
+  memoizedStatements.set(rules, new Map(memoizedStatements.get(rules)).set(table.name, statements));
   return statements;
 }
 
-interface PlacedRow {
+interface RowInWorkspace {
   readonly workspaceId: bigint;
   readonly id: bigint;
   /** The time of the change, drawn for the table. */
@@ -28,7 +28,7 @@ interface PlacedRow {
 async function ask<Row extends object>(
   tx: Executor,
   statement: NamedStatement,
-  { workspaceId: workspace_id, ...row }: PlacedRow,
+  { workspaceId: workspace_id, ...row }: RowInWorkspace,
   values: object = {},
 ): Promise<Row | undefined> {
   const all = valuesOf(statement, { workspace_id, ...row, ...values });
@@ -53,7 +53,7 @@ export async function changeRow(
     touched = false,
     shown,
     ...row
-  }: PlacedRow & { readonly given: string; readonly touched?: boolean; readonly shown?: string },
+  }: RowInWorkspace & { readonly given: string; readonly touched?: boolean; readonly shown?: string },
 ): Promise<{ before: string | null; isChanged: boolean }> {
   const { personal, before, plan, update } = statementsOf(table, rules);
   if (personal !== null) await ask(tx, personal.blank, row);
@@ -69,7 +69,7 @@ export async function removeRow(
   tx: Executor,
   table: Noun,
   rules: ChangeRules,
-  row: PlacedRow,
+  row: RowInWorkspace,
 ): Promise<string | null> {
   const { before, remove } = statementsOf(table, rules);
   const was = await ask<{ before: string }>(tx, before, row);

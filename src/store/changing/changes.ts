@@ -5,26 +5,34 @@ import { ignoreUnhandled } from '../../concurrency/ignore-unhandled.ts';
 import { AppError, notFound, nothingChanged } from '../../errors.ts';
 import { isConflictOfTransactions, isLockTimeout, toStoreError } from '../connections/failures.ts';
 import { isBelowWorkspace } from '../reading/parents.ts';
-import { inItsWorkspace, type PlacementRules } from '../shard-placement/placement.ts';
+import { type PlacementRules, restrictToRowWorkspace } from '../shard-placement/placement.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext, Transaction } from '../store.ts';
 import type { Table } from '../tables/table.ts';
 import type { Pipeline } from './pipeline.ts';
 import {
   prepareRecord,
+  readKeyClaim,
   record,
   recordUnchanged,
   requireUnclaimed,
-  turnOf,
   wasClaimedBefore,
 } from './record.ts';
-import { type ChangeRecord, type Recorded, tenancyOf, type Unchanged } from './records.ts';
+import { type ChangeOrigin, type ChangeRecord, tenancyOf, type Unchanged } from './records.ts';
 import type { ChangeRules } from './rules.ts';
 import { type ChangeStatements, changeStatements } from './statements.ts';
-import { type Changing, create, type Made, remove, type Same, update, type Wanted } from './steps.ts';
+import {
+  type ChangeRequest,
+  type ChangeResult,
+  type Changing,
+  create,
+  remove,
+  type UnchangedResult,
+  update,
+} from './steps.ts';
 import { lockTimeout, type Open, type Opened, withModels, withSql } from './transactions.ts';
 
-export { type Given, TooMany } from './steps.ts';
+export { type GivenValues as Given, TooMany } from './steps.ts';
 
 /** The result of a change. */
 export interface Changed {
@@ -61,16 +69,18 @@ export function changesOf(table: Table<{ id: bigint }>, rules: ChangeRules) {
     async execute(
       ctx: StoreContext,
       verb: keyof typeof VERBS,
-      recorded: Recorded,
-      wanted: Wanted,
+      recorded: ChangeOrigin,
+      wanted: ChangeRequest,
     ): Promise<Changed | null> {
       const placement = await ctx.store.placement.rules();
       const statements = statementsFor(placement);
       const { hasTriggers } = placement;
       const named = verb === 'create' ? table.parent.table : table.name;
-      const change = async ({ tx, tenancy, everywhere }: Begun, models: Transaction | null = null) => {
+      const change = async ({ tx, tenancy, everywhere }: OpenChange, models: Transaction | null = null) => {
         // A workspace is not inside another workspace.
-        const place = isBelowWorkspace(named) ? await inItsWorkspace(tx, named, tenancy, wanted.id) : tenancy;
+        const place = isBelowWorkspace(named)
+          ? await restrictToRowWorkspace(tx, named, tenancy, wanted.id)
+          : tenancy;
         if (place === null) throw notFound(verb === 'create' ? table.parent.title : table.title);
         const [workspaceId = null, ...others] = place.workspaceIds ?? [];
         const own = { ...recorded, workspaces: place.workspaceIds };
@@ -96,12 +106,12 @@ export function changesOf(table: Table<{ id: bigint }>, rules: ChangeRules) {
  */
 export async function execute<Tx>(
   ctx: StoreContext,
-  recorded: Recorded,
+  recorded: ChangeOrigin,
   open: Open<Tx>,
-  work: (tx: Tx, tenancy: Tenancy, recorded: Recorded) => Promise<ChangeRecord | Unchanged>,
+  work: (tx: Tx, tenancy: Tenancy, recorded: ChangeOrigin) => Promise<ChangeRecord | Unchanged>,
 ): Promise<Changed | null> {
   return run(ctx, recorded, open, async ({ tx, tenancy, everywhere, ready }, own) => {
-    const turning = ignoreUnhandled(turnOf(tx, recorded, everywhere));
+    const turning = ignoreUnhandled(readKeyClaim(tx, recorded, everywhere));
     await ready();
     const change = await work(own, tenancy, recorded).catch(async (error: unknown) => {
       // A retry gets the first answer, whatever `work` would do now.
@@ -123,16 +133,16 @@ export async function execute<Tx>(
 }
 
 /** The open transaction of a change, with its caller's tenancy. */
-interface Begun extends Pick<Changing, 'tx' | 'everywhere'>, Pick<Opened<unknown>, 'ready'> {
+interface OpenChange extends Pick<Changing, 'tx' | 'everywhere'>, Pick<Opened<unknown>, 'ready'> {
   readonly tenancy: Tenancy;
 }
 
 /** Opens a transaction, makes a change in it, and notifies those who wait for it. @returns null: the idempotency key was claimed before */
 async function run<Tx>(
   ctx: StoreContext,
-  recorded: Recorded,
+  recorded: ChangeOrigin,
   open: Open<Tx>,
-  work: (begun: Begun, tx: Tx) => Promise<Made | Same>,
+  work: (begun: OpenChange, tx: Tx) => Promise<ChangeResult | UnchangedResult>,
 ): Promise<Changed | null> {
   const { placement } = ctx.store;
   const tenancy = await placement.nameWorkspaces(tenancyOf(recorded));
@@ -182,7 +192,7 @@ export function executeUnrecorded<T>(
 /** Runs a transaction as soon as its team has a queue slot. Serialization failures and deadlocks are retried. */
 async function attempt<T>(
   ctx: StoreContext,
-  { team, key_hash }: Pick<Recorded, 'team' | 'key_hash'>,
+  { team, key_hash }: Pick<ChangeOrigin, 'team' | 'key_hash'>,
   transaction: () => Promise<T>,
 ): Promise<T> {
   for (let attempts = 1; ; attempts++) {
@@ -203,12 +213,12 @@ async function attempt<T>(
   }
 }
 
-async function followUp({ store }: StoreContext, { endpoints, change }: Made): Promise<void> {
-  store.deliveries.announce(endpoints);
+async function followUp({ store }: StoreContext, { endpoints, change }: ChangeResult): Promise<void> {
+  store.deliveries.notify(endpoints);
   await store.placement.follow(change);
 }
 
-function toChanged(made: Made | Same): Changed {
+function toChanged(made: ChangeResult | UnchangedResult): Changed {
   if ('unchanged' in made) return { snapshot: made.unchanged };
   const { change, rows } = made;
   const snapshot = change.after ?? change.before;

@@ -7,7 +7,7 @@ import { tableNamed } from '../tables/tables.ts';
 import { changeRow, removeRow } from './change-row.ts';
 import { insertRows } from './insert-rows.ts';
 import { type ChangeRecord, isNotified, outcomeOf, type RowAction, timeOf } from './records.ts';
-import { type ChangeRules, type ChildRules, givenColumns } from './rules.ts';
+import { type ChangeRules, type ChildRules, writableColumns } from './rules.ts';
 import { findContactOf, findSnapshotsById } from './snapshots.ts';
 import { typeOfColumn } from './statements.ts';
 
@@ -15,21 +15,21 @@ import { typeOfColumn } from './statements.ts';
 const NO_RULES = {};
 
 /** The values of a row's columns. */
-export interface GivenColumns {
+export interface ColumnValues {
   readonly columns: Readonly<Record<string, unknown>>;
   /** The same as JSON, for PostgreSQL. */
   readonly json: string;
 }
 
 /** What a client does with one child. `index` is its position in the client's list. */
-export type GivenChild = { readonly index: number } & (
-  | { readonly verb: 'create'; readonly given: GivenColumns }
-  | { readonly verb: 'update'; readonly id: bigint; readonly given: GivenColumns }
+export type ChildChange = { readonly index: number } & (
+  | { readonly verb: 'create'; readonly given: ColumnValues }
+  | { readonly verb: 'update'; readonly id: bigint; readonly given: ColumnValues }
   | { readonly verb: 'remove'; readonly id: bigint }
 );
 
 /** Children by the property that lists them. */
-export type GivenChildren = Readonly<Record<string, readonly GivenChild[]>>;
+export type ChildChanges = Readonly<Record<string, readonly ChildChange[]>>;
 
 /** A list of children was refused: it refers to a row that is not a child of the parent, or the parent would have too many. */
 export class ChildRefused extends Error {
@@ -91,7 +91,7 @@ export async function writeChildren(
   tx: Executor,
   { children: lists = [] }: ChangeRules,
   parent: Parent,
-  given: GivenChildren,
+  given: ChildChanges,
 ): Promise<ChangeRecord[]> {
   const records: ChangeRecord[] = [];
   for (const list of lists) records.push(...(await writeList(tx, list, parent, given[list.property] ?? [])));
@@ -102,7 +102,7 @@ async function writeList(
   tx: Executor,
   { property, table }: ChildRules,
   parent: Parent,
-  given: readonly GivenChild[],
+  given: readonly ChildChange[],
 ): Promise<ChangeRecord[]> {
   if (given.length === 0) return [];
   const { name, resource } = table;
@@ -136,7 +136,7 @@ async function changeChild(
   table: ChildRules['table'],
   workspaceId: bigint,
   now: string,
-  child: Exclude<GivenChild, { verb: 'create' }>,
+  child: Exclude<ChildChange, { verb: 'create' }>,
 ): Promise<Change | null> {
   const { id } = child;
   const row = { workspaceId, id, now };
@@ -146,22 +146,22 @@ async function changeChild(
   return isChanged ? { action: 'updated', id, before } : null;
 }
 
-interface Added {
+interface NewChildren {
   readonly now: string;
   /** The position of the first new child, if the children are ordered. */
   readonly position: number;
-  readonly added: readonly Extract<GivenChild, { verb: 'create' }>[];
+  readonly added: readonly Extract<ChildChange, { verb: 'create' }>[];
 }
 
 async function insertChildren(
   tx: Executor,
   { name, parent: { column }, resource }: ChildRules['table'],
   parent: Parent,
-  { now, position, added }: Added,
+  { now, position, added }: NewChildren,
 ): Promise<Change[]> {
   const given = [
     ...new Set([
-      ...givenColumns(resource, 'creation'),
+      ...writableColumns(resource, 'creation'),
       // Columns that only a service sets.
       ...added.flatMap((child) => Object.keys(child.given.columns)),
     ]),

@@ -1,6 +1,6 @@
 // The SQL that is specific to contacts: their changes, and finding one by its e-mail address.
 
-import { once } from '../../concurrency/once.ts';
+import { memoize } from '../../concurrency/memoize.ts';
 import { contact } from '../../resources/contacts.ts';
 import type { Executor } from '../connections/executor.ts';
 import { emailKey } from '../sql/email-key.ts';
@@ -10,10 +10,10 @@ import { query, type StoreContext } from '../store.ts';
 import { appliedTagTable } from '../tables/applied-tags.ts';
 import { contactTable } from '../tables/contacts.ts';
 import { tableOf } from '../tables/tables.ts';
-import type { GivenColumns } from './children.ts';
+import type { ColumnValues } from './children.ts';
 import { type ChangeRecord, timeOf } from './records.ts';
 import type { ChangeRules } from './rules.ts';
-import { changeStatements, OF_KNOWN_ROWS } from './statements.ts';
+import { changeStatements, LOCKED_ROW_RULES } from './statements.ts';
 
 const APPLIED_TAGS = tableOf(appliedTagTable);
 const CONTACTS = tableOf(contactTable);
@@ -52,13 +52,13 @@ export async function findByEmailAddress(
   return found.id;
 }
 
-const NEW = once(async () => changeStatements(CONTACTS, CONTACT_RULES, OF_KNOWN_ROWS));
+const NEW = memoize(async () => changeStatements(CONTACTS, CONTACT_RULES, LOCKED_ROW_RULES));
 
 /** Creates a contact as a part of another change. @throws the database's error */
 export async function insertContact(
   tx: Executor,
   workspaceId: bigint,
-  { columns, json }: GivenColumns,
+  { columns, json }: ColumnValues,
 ): Promise<ChangeRecord> {
   const { insert, shown } = await NEW();
   const given = insert.parameters.map((name) => [name, columns[name.replace(/^new_/, '')] ?? null]);

@@ -9,11 +9,11 @@ import type { InvoiceRow } from '../../resources/orders/order-invoices.ts';
 import type { OrderRow } from '../../resources/orders/orders.ts';
 import { restNameOf } from '../../resources/resource.ts';
 import type { Executor } from '../connections/executor.ts';
-import { backOf, goods, isCalledOff, isUnsendable, sentOf } from '../sql/shipping.ts';
+import { billedGoods, isCanceled, isUnsendable, returnedQuantity, sentQuantity } from '../sql/shipping.ts';
 import { invoiceTable } from '../tables/orders/order-invoices.ts';
 import { orderTable } from '../tables/orders/orders.ts';
 import { tableOf } from '../tables/tables.ts';
-import { changeRows, requireUnnamed } from './other-rows.ts';
+import { changeRows, requireUnreferenced } from './other-rows.ts';
 import { type ChangeRecord, timeOf } from './records.ts';
 import { type ChangeRules, type ChangingRow, Refused } from './rules.ts';
 import { findSnapshotsById } from './snapshots.ts';
@@ -24,14 +24,14 @@ const ORDERS = tableOf(orderTable);
 type InvoiceStatus = InvoiceRow['fulfillmentStatus'];
 
 /** The property that has the lines of a fulfillment or an invoice. */
-const LIST = 'lineItems';
+const LINES_PROPERTY = 'lineItems';
 
 const WORKSPACE = '$1::bigint';
-const GOODS = goods(WORKSPACE);
+const GOODS = billedGoods(WORKSPACE);
 
 /** Must run before more of the lines is sent (`UNSENT` in sql/shipping.ts). */
-const KEEP_UNSENT = `update order_line_items p set returned_unsent = s.back - s.sent
-  from order_invoice_line_items l cross join lateral (select ${sentOf(WORKSPACE)} as sent, ${backOf(WORKSPACE)} as back) s
+const RECORD_UNSENT_RETURNS = `update order_line_items p set returned_unsent = s.back - s.sent
+  from order_invoice_line_items l cross join lateral (select ${sentQuantity(WORKSPACE)} as sent, ${returnedQuantity(WORKSPACE)} as back) s
   where p.workspace_id = $1::bigint and l.workspace_id = $1::bigint and l.id = any($2::bigint[]) and p.id = l.order_line_item_id
     and s.back - s.sent > p.returned_unsent`;
 
@@ -47,10 +47,10 @@ export const FULFILLMENT_RULES: ChangeRules = {
     nouns: [INVOICES, ORDERS],
     async before(tx, row) {
       if (isUpdate(row)) return [];
-      await lockInvoicesOf(tx, row.workspaceId, linesOf(row));
+      await lockInvoicesOf(tx, row.workspaceId, lineIdsOf(row));
       if (row.given !== null) {
         await requireOrdered(tx, row);
-        await tx.$executeRawUnsafe(KEEP_UNSENT, row.workspaceId, linesOf(row));
+        await tx.$executeRawUnsafe(RECORD_UNSENT_RETURNS, row.workspaceId, lineIdsOf(row));
       }
       return [];
     },
@@ -59,8 +59,8 @@ export const FULFILLMENT_RULES: ChangeRules = {
     }),
     async after(tx, row) {
       if (isUpdate(row)) return [];
-      const invoiceIds = await lockInvoicesOf(tx, row.workspaceId, linesOf(row));
-      return settleInvoices(tx, row.workspaceId, invoiceIds);
+      const invoiceIds = await lockInvoicesOf(tx, row.workspaceId, lineIdsOf(row));
+      return updateInvoiceStatuses(tx, row.workspaceId, invoiceIds);
     },
   },
 };
@@ -70,7 +70,7 @@ export const FULFILLMENT_LOCATION_RULES: ChangeRules = {
   others: {
     nouns: [],
     async before(tx, row) {
-      await requireUnnamed(tx, fulfillmentLocation, FULFILLMENTS, 'location_id', row);
+      await requireUnreferenced(tx, fulfillmentLocation, FULFILLMENTS, 'location_id', row);
       return [];
     },
   },
@@ -88,27 +88,27 @@ async function takeNumber(tx: Executor, workspaceId: bigint): Promise<number> {
   return taken.number;
 }
 
-interface Wanted {
+interface WantedLine {
   readonly lineId: bigint;
   readonly quantity: number;
 }
 
 /** The lines that a client wants to send, in the client's order. */
-function wantedOf({ given }: ChangingRow): Wanted[] {
-  return (given?.children?.[LIST] ?? []).map((child) => ({
+function requestedLines({ given }: ChangingRow): WantedLine[] {
+  return (given?.children?.[LINES_PROPERTY] ?? []).map((child) => ({
     lineId: child.given?.columns['invoices_line_item_id'] as bigint,
     quantity: child.given?.columns['quantity'] as number,
   }));
 }
 
-interface Shown {
+interface FulfillmentFacts {
   readonly included_invoices_line_items: readonly { readonly invoices_line_item_id: number | bigint }[];
 }
 
 /** The ids of a fulfillment's invoice lines; for a new one, of those requested. */
-function linesOf(row: ChangingRow): bigint[] {
-  if (row.before === null) return wantedOf(row).map(({ lineId }) => lineId);
-  const { included_invoices_line_items: items } = parseJson(row.before) as Shown;
+function lineIdsOf(row: ChangingRow): bigint[] {
+  if (row.before === null) return requestedLines(row).map(({ lineId }) => lineId);
+  const { included_invoices_line_items: items } = parseJson(row.before) as FulfillmentFacts;
   return items.map((item) => BigInt(item.invoices_line_item_id));
 }
 
@@ -125,7 +125,7 @@ export async function cancelFulfillment(
 ): Promise<{ children: readonly ChangeRecord[]; events: ChangeRecord['events'] }> {
   const invoiceIds = await lockInvoicesOf(tx, workspaceId, lineIds);
   const own = await changeRows(tx, FULFILLMENTS, workspaceId, [id], "status = 'cancelled'");
-  const children = await settleInvoices(tx, workspaceId, invoiceIds);
+  const children = await updateInvoiceStatuses(tx, workspaceId, invoiceIds);
   return { children, events: [...own, ...children].flatMap(({ events }) => events) };
 }
 
@@ -173,9 +173,9 @@ interface Line {
  * more than is left of a line
  */
 async function requireOrdered(tx: Executor, row: ChangingRow): Promise<void> {
-  const wanted = wantedOf(row);
+  const wanted = requestedLines(row);
   const lines = await tx.$queryRawUnsafe<Line[]>(
-    `select l.id, o.contact_id as "contactId", ${isUnsendable('i')} as "isOver", ${isCalledOff('o')} as "isCalledOff",
+    `select l.id, o.contact_id as "contactId", ${isUnsendable('i')} as "isOver", ${isCanceled('o')} as "isCalledOff",
         l.fulfillment_status = 'ignored' as "isIgnored", g.left from ${GOODS}
       join order_invoices i on i.workspace_id = l.workspace_id and i.id = l.invoice_id
       join orders o on o.workspace_id = i.workspace_id and o.id = i.order_id
@@ -187,7 +187,7 @@ async function requireOrdered(tx: Executor, row: ChangingRow): Promise<void> {
   for (const [index, { lineId, quantity }] of wanted.entries()) {
     const line = lines.find(({ id }) => id === lineId);
     const refuse = (code: FieldErrorCode, message: string) =>
-      new Refused(LIST, { code, message }, { index, property: 'invoicesLineItemId' });
+      new Refused(LINES_PROPERTY, { code, message }, { index, property: 'invoicesLineItemId' });
     if (line?.contactId !== contactId)
       throw refuse('not_found', 'there is no such invoice line of the contact');
     if (line?.isOver)
@@ -199,7 +199,7 @@ async function requireOrdered(tx: Executor, row: ChangingRow): Promise<void> {
     if (line?.isIgnored) throw refuse('not_allowed', 'names a line that is not shipped');
     const rest = left.get(lineId) ?? 0;
     if (quantity < 1 || quantity > rest)
-      throw new Refused(LIST, outOfRange(`from 1 to ${rest}, which is what is left to ship`), {
+      throw new Refused(LINES_PROPERTY, outOfRange(`from 1 to ${rest}, which is what is left to ship`), {
         ...{ index, property: 'quantity' },
       });
     left.set(lineId, rest - quantity);
@@ -209,7 +209,7 @@ async function requireOrdered(tx: Executor, row: ChangingRow): Promise<void> {
 const ORDERS_OF = `select distinct i.order_id as id from order_invoices i
   where i.workspace_id = $1::bigint and i.id = any($2::bigint[]) order by 1`;
 
-interface Status {
+interface LineStatus {
   readonly id: bigint;
   readonly invoiceId: bigint;
   readonly quantity: number;
@@ -227,7 +227,7 @@ const INVOICE_STATUSES = `select i.id, i.fulfillment_status as was from order_in
   where i.workspace_id = $1::bigint and i.id = any($2::bigint[])`;
 
 /** The fulfillment status of an invoice before, and the one that follows from its lines now. */
-interface Settled {
+interface InvoiceSettlement {
   readonly id: bigint;
   readonly was: InvoiceStatus;
   readonly status: InvoiceStatus;
@@ -239,15 +239,15 @@ interface Settled {
  * Sets the fulfillment status of the lines of locked invoices from the existing fulfillments.
  * @throws Refused if more was sent of a line than its quantity
  */
-export async function settleLines(
+export async function updateLineStatuses(
   tx: Executor,
   workspaceId: bigint,
   invoiceIds: readonly bigint[],
-): Promise<Settled[]> {
-  const lines = await tx.$queryRawUnsafe<Status[]>(LINE_STATUSES, workspaceId, invoiceIds);
+): Promise<InvoiceSettlement[]> {
+  const lines = await tx.$queryRawUnsafe<LineStatus[]>(LINE_STATUSES, workspaceId, invoiceIds);
   const over = lines.find(({ sent, quantity }) => sent > quantity);
   if (over !== undefined)
-    throw new Refused(LIST, {
+    throw new Refused(LINES_PROPERTY, {
       code: 'not_allowed_now',
       message: `has less of the line ${over.id} than the ${over.sent} that were shipped`,
     });
@@ -259,7 +259,7 @@ export async function settleLines(
         where l.workspace_id = $1::bigint and l.id = any($2::bigint[])`,
       ...[workspaceId, some.map(({ id }) => id), status, now],
     );
-  const invoices = await tx.$queryRawUnsafe<Pick<Settled, 'id' | 'was'>[]>(
+  const invoices = await tx.$queryRawUnsafe<Pick<InvoiceSettlement, 'id' | 'was'>[]>(
     INVOICE_STATUSES,
     ...[workspaceId, invoiceIds],
   );
@@ -271,7 +271,7 @@ export async function settleLines(
 }
 
 /** The status of an invoice from its lines. Lines that never had anything to send do not count. */
-function statusOf(lines: readonly Status[]): InvoiceStatus {
+function statusOf(lines: readonly LineStatus[]): InvoiceStatus {
   const all = lines
     .filter(({ status, sent, left }) => status !== 'ignored' && (sent > 0 || left > 0))
     .map(({ status }) => status);
@@ -281,21 +281,21 @@ function statusOf(lines: readonly Status[]): InvoiceStatus {
 }
 
 /** The properties of an order that show data of other rows, by their REST names. The order's own row changes when they do. */
-const SHOWN_OF_OTHERS = (['refundedAmount', 'fulfillmentStatus'] satisfies (keyof OrderRow)[]).map(
+const PROPERTIES_FROM_OTHER_ROWS = (['refundedAmount', 'fulfillmentStatus'] satisfies (keyof OrderRow)[]).map(
   (property) => restNameOf(property),
 );
 
 /** Whether an order's data from other rows differs between two of its JSON snapshots. */
-export function showsOtherParts(one: string, other: string): boolean {
+export function differsInOtherRows(one: string, other: string): boolean {
   const [before, after] = [one, other].map((json) => parseJson(json) as Readonly<Record<string, unknown>>);
-  return SHOWN_OF_OTHERS.some((name) => before?.[name] !== after?.[name]);
+  return PROPERTIES_FROM_OTHER_ROWS.some((name) => before?.[name] !== after?.[name]);
 }
 
 /**
  * Updates the fulfillment status of locked invoices and of their orders.
  * @returns their changes: an invoice that is now completely sent has the event `fulfilled`
  */
-export async function settleInvoices(
+export async function updateInvoiceStatuses(
   tx: Executor,
   workspaceId: bigint,
   invoiceIds: readonly bigint[],
@@ -303,7 +303,7 @@ export async function settleInvoices(
   const orders = await tx.$queryRawUnsafe<{ id: bigint }[]>(ORDERS_OF, workspaceId, invoiceIds);
   const orderIds = orders.map(({ id }) => id);
   const before = await findSnapshotsById(tx, ORDERS, workspaceId, orderIds);
-  const settled = await settleLines(tx, workspaceId, invoiceIds);
+  const settled = await updateLineStatuses(tx, workspaceId, invoiceIds);
   const records: ChangeRecord[] = [];
   for (const { id, was, status } of settled.filter(({ isChanged }) => isChanged)) {
     const events = status === 'complete' && was !== status ? ['fulfilled'] : [];
@@ -312,6 +312,6 @@ export async function settleInvoices(
   }
   if (records.length === 0) return [];
   const after = await findSnapshotsById(tx, ORDERS, workspaceId, orderIds);
-  const changed = orderIds.filter((id) => showsOtherParts(before.get(id) ?? '{}', after.get(id) ?? '{}'));
+  const changed = orderIds.filter((id) => differsInOtherRows(before.get(id) ?? '{}', after.get(id) ?? '{}'));
   return [...records, ...(await changeRows(tx, ORDERS, workspaceId, changed, '', [], before))];
 }

@@ -1,7 +1,7 @@
 // The SQL that is specific to changes of funnels: the path of a new funnel without one.
 import type { Executor } from '../connections/executor.ts';
 import { toPath, withSlash } from '../sql/paths.ts';
-import { takeTurnOf } from './other-rows.ts';
+import { lockNamed } from './other-rows.ts';
 import type { ChangeRules, ChangingRow } from './rules.ts';
 
 export const FUNNEL_RULES: ChangeRules = {
@@ -17,7 +17,7 @@ async function pathFor(tx: Executor, { workspaceId, given }: ChangingRow): Promi
   const { current_path: wanted, name } = given?.columns ?? {};
   if (typeof wanted === 'string') return withSlash(wanted);
   const path = withSlash(toPath(String(name), 'funnel'));
-  await takeTurnOf(tx, 'funnel-path', workspaceId);
+  await lockNamed(tx, 'funnel-path', workspaceId);
   const rows = await tx.$queryRawUnsafe<{ path: string }[]>(
     `select f.current_path as path from funnels f where f.workspace_id = $1::bigint and starts_with(f.current_path, $2::text)`,
     ...[workspaceId, path],

@@ -3,8 +3,8 @@
 import { wayToContact } from '../../resources/contact-ways.ts';
 import type { Resource } from '../../resources/resource.ts';
 import type { Executor } from '../connections/executor.ts';
-import { inItsWorkspace } from '../shard-placement/placement.ts';
-import { holdContact } from '../sql/personal-data.ts';
+import { restrictToRowWorkspace } from '../shard-placement/placement.ts';
+import { lockContact } from '../sql/personal-data.ts';
 import { inWorkspace } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { Table } from '../tables/table.ts';
@@ -32,7 +32,7 @@ export async function lockRow<Row extends Locked = Locked>(
   columns = 't.id',
   strength: 'update' | 'no key update' | 'share' = 'update',
 ): Promise<Row | null> {
-  const place = await inItsWorkspace(tx, name, tenancy, id);
+  const place = await restrictToRowWorkspace(tx, name, tenancy, id);
   if (place === null) return null;
   const [locked] = await tx.$queryRawUnsafe<Row[]>(
     `select t.workspace_id as "workspaceId", ${columns} from ${name} t
@@ -43,7 +43,7 @@ export async function lockRow<Row extends Locked = Locked>(
   const way = resource && wayToContact(resource);
   if (resource && way && way !== 'itself')
     await tx.$queryRawUnsafe(
-      holdContact(resource, 't.workspace_id = $1::bigint and t.id = $2::bigint', '$1::bigint'),
+      lockContact(resource, 't.workspace_id = $1::bigint and t.id = $2::bigint', '$1::bigint'),
       ...[locked.workspaceId, id],
     );
   return locked;

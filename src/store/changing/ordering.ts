@@ -5,7 +5,7 @@ import type { Tenancy } from '../sql/tenancy.ts';
 import type { Table } from '../tables/table.ts';
 import { tableNamed } from '../tables/tables.ts';
 import { lockRow } from './lock-row.ts';
-import { bumpAt, timeOf } from './records.ts';
+import { timeOf, versionColumns } from './records.ts';
 
 type Noun = Table<{ id: bigint }>;
 type Tx = Pick<Executor, '$queryRawUnsafe' | '$executeRawUnsafe'>;
@@ -49,7 +49,7 @@ export async function setOrder(
   const { name, parent } = table;
   const order = statement(
     `${name}.reorder`,
-    () => `update ${name} c set position = o.place - 1, ${bumpAt('$4')}
+    () => `update ${name} c set position = o.place - 1, ${versionColumns('$4')}
       from unnest($3::bigint[]) with ordinality o (id, place)
       where c.workspace_id = $1::bigint and c.${parent.column} = $2::bigint and c.id = o.id and c.position <> o.place - 1
       returning c.id`,
@@ -60,7 +60,7 @@ export async function setOrder(
   const touch = statement(
     `${name}.reordered`,
     () =>
-      `update ${parent.table} c set ${bumpAt('$3')} where c.workspace_id = $1::bigint and c.id = $2::bigint`,
+      `update ${parent.table} c set ${versionColumns('$3')} where c.workspace_id = $1::bigint and c.id = $2::bigint`,
   );
   const now = await timeOf(tx, tableNamed(parent.table));
   await tx.$executeRawUnsafe(touch.text, workspaceId, parentId, now);

@@ -3,7 +3,7 @@
 import { pluralOf, type Resource } from '../../resources/resource.ts';
 import type { Executor } from '../connections/executor.ts';
 import type { Table } from '../tables/table.ts';
-import { bumpAt, type ChangeRecord, isNotified, timeOf } from './records.ts';
+import { type ChangeRecord, isNotified, timeOf, versionColumns } from './records.ts';
 import { type ChangingRow, Refused } from './rules.ts';
 import { findContactOf, findSnapshots, findSnapshotsById } from './snapshots.ts';
 
@@ -29,7 +29,7 @@ export async function changeRows(
   const before = shown ?? (await findSnapshotsById(tx, table, workspaceId, ids));
   const now = await timeOf(tx, table);
   await tx.$executeRawUnsafe(
-    `update ${name} c set ${[set, bumpAt('$3')].filter(Boolean).join(', ')} where c.workspace_id = $1::bigint and c.id = any($2::bigint[])`,
+    `update ${name} c set ${[set, versionColumns('$3')].filter(Boolean).join(', ')} where c.workspace_id = $1::bigint and c.id = any($2::bigint[])`,
     ...[workspaceId, ids, now],
   );
   const after = await findSnapshots(tx, table, workspaceId, ids);
@@ -49,7 +49,7 @@ export async function changeRows(
 }
 
 /** The record of an inserted row. */
-export async function createdRow(
+export async function creationRecord(
   tx: Executor,
   table: Noun,
   workspaceId: bigint,
@@ -69,7 +69,7 @@ export async function createdRow(
 const MAX_NAMED = 5;
 
 /** Refuses to remove a row while rows of another noun refer to it. @param column their column with its id @throws Refused */
-export async function requireUnnamed(
+export async function requireUnreferenced(
   tx: Executor,
   { title }: Pick<Resource, 'title'>,
   { name, title: other }: Noun,
@@ -91,7 +91,7 @@ export async function requireUnnamed(
 }
 
 /** Takes a named lock of a workspace until the transaction ends. */
-export async function takeTurnOf(tx: Executor, what: string, workspaceId: bigint): Promise<void> {
+export async function lockNamed(tx: Executor, what: string, workspaceId: bigint): Promise<void> {
   await tx.$queryRawUnsafe(
     `select true as ours from pg_advisory_xact_lock(hashtextextended($1::text, 0))`,
     `${what}:${workspaceId}`,

@@ -10,7 +10,7 @@ import { type ChangeRules, type ChangingRow, Refused } from './rules.ts';
 const PAGES = tableOf(pageTable);
 
 /** A page can have millions of visitors. They are deleted in batches afterwards (store/cleaning/). */
-const LEAVE_VISITORS =
+const RECORD_DELETED_PAGE =
   'insert into deleted_pages (workspace_id, page_id) values ($1::bigint, $2::bigint) on conflict do nothing';
 
 export const PAGE_RULES = {
@@ -21,7 +21,7 @@ export const PAGE_RULES = {
     async before(tx: Executor, row: ChangingRow) {
       if (row.given !== null) return [];
       await requireNotShown(tx, row);
-      await tx.$executeRawUnsafe(LEAVE_VISITORS, row.workspaceId, row.id);
+      await tx.$executeRawUnsafe(RECORD_DELETED_PAGE, row.workspaceId, row.id);
       return [];
     },
   },

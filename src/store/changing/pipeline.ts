@@ -9,7 +9,7 @@ import { toStoreError } from '../connections/failures.ts';
 import { type Statement, titleOf } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { query, type Store } from '../store.ts';
-import { ENTER, enteringAs } from '../tenancy/tenant-role.ts';
+import { ENTER_TENANT_ROLE, tenantRoleValues } from '../tenancy/tenant-role.ts';
 
 /** A transaction that sends its statements in batches. */
 export interface Pipeline extends Executor {
@@ -37,7 +37,7 @@ export async function queryAs<Row extends object>(
     if (!(await store.hasTenantRole())) return await query(store, statement, values);
     const preparedAs = ({ name }: Statement) => (store.preparedStatements ? name : '');
     const batch = new Batch(statement);
-    batch.add(ENTER, enteringAs(tenancy), preparedAs(ENTER));
+    batch.add(ENTER_TENANT_ROLE, tenantRoleValues(tenancy), preparedAs(ENTER_TENANT_ROLE));
     const answer = batch.add(statement, values, preparedAs(statement));
     await store.pool.query(batch);
     return (await answer).rows as Row[];

@@ -2,15 +2,15 @@
 import { singularUnit } from '../sql/price-terms.ts';
 import type { ChangeRules } from './rules.ts';
 
-const both = (sql: string) => ({ onCreate: sql, onUpdate: sql });
+const onCreateAndUpdate = (sql: string) => ({ onCreate: sql, onUpdate: sql });
 
 export const PRICE_RULES: ChangeRules = {
   inherited: ['product_id'],
   derived: {
-    duration: both('coalesce(n.duration, 0)'),
-    interval: both(singularUnit('n.interval')),
-    trial_interval: both(singularUnit('n.trial_interval')),
+    duration: onCreateAndUpdate('coalesce(n.duration, 0)'),
+    interval: onCreateAndUpdate(singularUnit('n.interval')),
+    trial_interval: onCreateAndUpdate(singularUnit('n.trial_interval')),
     // A one-time price does not show its trial amount. Computed, so that it follows a currency with another number of digits.
-    trial_amount: both('coalesce(n.trial_amount, 0 * n.amount)'),
+    trial_amount: onCreateAndUpdate('coalesce(n.trial_amount, 0 * n.amount)'),
   },
 };

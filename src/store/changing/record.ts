@@ -1,18 +1,18 @@
 // Writes the record of a change in its transaction: the claim of the idempotency key, audit entry, events and deliveries.
 import { type Resource, subjectTypeOf } from '../../resources/resource.ts';
-import { shownJson } from '../../rows/shown-json.ts';
+import { publicJson } from '../../rows/shown-json.ts';
 import type { Executor } from '../connections/executor.ts';
 import { violatedUniqueness } from '../connections/failures.ts';
 import { TYPE_NUMBER } from '../sql/public-ids.ts';
-import { shows } from '../sql/showing-steps.ts';
+import { isShownByStep } from '../sql/showing-steps.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { insertRows } from './insert-rows.ts';
 import {
+  type ChangeOrigin,
   type ChangeOutcome,
   type ChangeRecord,
   KEY_LIFETIME,
   type PreparedRecord,
-  type Recorded,
   type Subscription,
 } from './records.ts';
 
@@ -25,7 +25,7 @@ export function wasClaimedBefore(error: unknown): boolean {
 }
 
 /** The state of an idempotency key that this transaction has locked. */
-export interface KeyTurn {
+export interface KeyClaim {
   /** Another request claimed it before. A request that may not see the first answer is refused for that first. */
   readonly isClaimed: boolean;
   /** The workspaces that have an expired record of the key. */
@@ -36,11 +36,11 @@ const CLAIMED = `select o.workspace_id, o.created_at > current_timestamp - ${KEY
   where o.key_hash = decode($1::text, 'hex') and ($2::bigint[] is null or o.workspace_id = any($2::bigint[]))`;
 
 /** Reads the state of the idempotency key, if there is one. @param everywhere the tenancy that any request with the key may have had */
-export async function turnOf(
+export async function readKeyClaim(
   tx: Executor,
-  { key_hash }: Recorded,
+  { key_hash }: ChangeOrigin,
   { workspaceIds }: Tenancy,
-): Promise<KeyTurn> {
+): Promise<KeyClaim> {
   if (key_hash === null) return { isClaimed: false, expiredIn: [] };
   const claimed = await tx.$queryRawUnsafe<{ workspace_id: bigint; isValid: boolean }[]>(
     ...[CLAIMED, key_hash, workspaceIds],
@@ -52,7 +52,7 @@ export async function turnOf(
 }
 
 /** Must be called before anything is sent together with the commit. @throws ClaimedBefore */
-export function requireUnclaimed({ isClaimed }: KeyTurn): void {
+export function requireUnclaimed({ isClaimed }: KeyClaim): void {
   if (isClaimed) throw new ClaimedBefore();
 }
 
@@ -67,8 +67,8 @@ const RENEW_CLAIM = `update idempotency_records o
 /** Claims the key, if there is one. Fails if a process of an earlier version, which does not lock keys, has claimed it meanwhile. */
 async function claim(
   tx: Executor,
-  { key_hash, request_hash }: Recorded,
-  turn: KeyTurn,
+  { key_hash, request_hash }: ChangeOrigin,
+  turn: KeyClaim,
   { workspaceId, outcome, auditEntryId, subjectId = null }: Claim,
 ): Promise<void> {
   if (key_hash === null) return;
@@ -116,8 +116,8 @@ export async function prepareRecord(
 /** Records that a request changed nothing: only its key, if there is one. */
 export async function recordUnchanged(
   tx: Executor,
-  recorded: Recorded,
-  turn: KeyTurn,
+  recorded: ChangeOrigin,
+  turn: KeyClaim,
   unchanged: Omit<Claim, 'outcome'>,
 ): Promise<void> {
   await claim(tx, recorded, turn, { ...unchanged, outcome: 'updated' });
@@ -134,7 +134,7 @@ const AUDIT = `insert into audit_entries (id, workspace_id, ${ENTRY_COLUMNS})
 
 /** The values of an audit entry's columns. */
 function entryOf(
-  { actor_kind, actor_id, client_id, request_id }: Recorded,
+  { actor_kind, actor_id, client_id, request_id }: ChangeOrigin,
   { resource, action, subjectId, contactId, before, after }: ChangeRecord,
 ): unknown[] {
   return [
@@ -151,7 +151,7 @@ export interface Notified {
 
 /** What has been read before a change is recorded. */
 interface Prepared extends PreparedRecord {
-  readonly turn: KeyTurn;
+  readonly turn: KeyClaim;
   /** Sends the commit with the last statements; absent: the caller commits. */
   readonly commit?: () => Promise<void>;
 }
@@ -159,7 +159,7 @@ interface Prepared extends PreparedRecord {
 /** Writes the complete record of a change. */
 export async function record(
   tx: Executor,
-  recorded: Recorded,
+  recorded: ChangeOrigin,
   change: ChangeRecord,
   { turn, auditEntryId, subscriptions, commit }: Prepared,
 ): Promise<Notified> {
@@ -192,12 +192,12 @@ export const IS_SUBSCRIBED = `e.deactivated_at is null and e.api_version = o.api
  * SQL that selects the endpoints to notify of events of these types. The events get the default of `api_version`. @param page SQL of the
  * events' page @param funnel SQL of the page's funnel
  */
-export const subscribed = (workspace: string, types: string, page = 'null', funnel = 'null'): string =>
+export const subscribersQuery = (workspace: string, types: string, page = 'null', funnel = 'null'): string =>
   `select e.id as endpoint_id, o.event_type
     from (select u.type as event_type, 2 as api_version, ${page}::bigint as page_id, ${funnel}::bigint as funnel_id from unnest(${types}::text[]) u (type)) o
       join webhook_endpoints e on e.workspace_id = ${workspace}
     where ${IS_SUBSCRIBED} order by e.id`;
-const SUBSCRIBED = subscribed('$1::bigint', '$2', '$3', '$4');
+const SUBSCRIBED = subscribersQuery('$1::bigint', '$2', '$3', '$4');
 
 /** The page where events happen, and the funnel that shows it, if any. */
 interface Place {
@@ -205,7 +205,7 @@ interface Place {
   readonly funnelId: bigint | null;
 }
 
-const FUNNEL = `select s.funnel_id as "funnelId" from funnel_steps s where ${shows('s', '$1::bigint', '$2::bigint')}`;
+const FUNNEL = `select s.funnel_id as "funnelId" from funnel_steps s where ${isShownByStep('s', '$1::bigint', '$2::bigint')}`;
 
 async function findPlace(tx: Executor, workspaceId: bigint, pageId: bigint): Promise<Place> {
   const [shown] = await tx.$queryRawUnsafe<{ funnelId: bigint }[]>(FUNNEL, workspaceId, pageId);
@@ -235,7 +235,7 @@ export const INSERT_DELIVERIES =
   'insert into webhook_deliveries (workspace_id, endpoint_id, event_id, event_type)';
 
 /** The answer of `withRecord`. */
-export interface Written extends Notified {
+export interface CreationResult extends Notified {
   readonly workspace_id: bigint;
   readonly id: bigint;
   readonly after: string;
@@ -283,11 +283,11 @@ interface Outbox extends Pick<ChangeRecord, 'workspaceId' | 'contactId' | 'event
   readonly subscriptions?: PreparedRecord['subscriptions'];
 }
 
-/** Like `shownJson`, memoized: several events often have the same JSON. */
-function shownOnce(): (resource: Resource, json: string) => string {
+/** Like `publicJson`, memoized: several events often have the same JSON. */
+function memoizedShownJson(): (resource: Resource, json: string) => string {
   const known = new Map<string, string>();
   return (resource, json) => {
-    const shown = known.get(json) ?? shownJson(resource, json);
+    const shown = known.get(json) ?? publicJson(resource, json);
     known.set(json, shown);
     return shown;
   };
@@ -301,7 +301,7 @@ export async function writeOutbox(
 ): Promise<Notified> {
   const place = pageId === null || events.length === 0 ? null : await findPlace(tx, workspaceId, pageId);
   const places = place === null ? [] : [place.pageId, place.funnelId];
-  const shown = shownOnce();
+  const shown = memoizedShownJson();
   const writing = insertRows<{ id: bigint; event_type: string }>(tx, {
     insert: `insert into events (workspace_id, event_type, subject_type, subject_id, contact_id, data${place === null ? '' : ', page_id, funnel_id'})`,
     workspaceId,

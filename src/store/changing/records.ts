@@ -6,7 +6,7 @@ import type { Tenancy } from '../sql/tenancy.ts';
 import type { Table } from '../tables/table.ts';
 
 /** Who makes a change, and its idempotency key, as the values of statement parameters. */
-export interface Recorded {
+export interface ChangeOrigin {
   readonly team: bigint;
   readonly workspaces: Tenancy['workspaceIds'];
   readonly key_hash: string | null;
@@ -18,7 +18,7 @@ export interface Recorded {
 }
 
 /** The tenancy of the caller that makes a change. */
-export function tenancyOf({ team, workspaces }: Recorded): Tenancy {
+export function tenancyOf({ team, workspaces }: ChangeOrigin): Tenancy {
   return { teamId: team, workspaceIds: workspaces };
 }
 
@@ -94,7 +94,7 @@ export interface Unchanged {
 export const KEY_LIFETIME = "interval '24 hours'";
 
 /** The assignments that every change of a row makes. @param now the placeholder of the change's time, which was read before */
-export function bumpAt(now: string, row = 'c'): string {
+export function versionColumns(now: string, row = 'c'): string {
   return `row_version = ${row}.row_version + 1, updated_at = later_time(${row}.updated_at, ${now}::timestamptz)`;
 }
 

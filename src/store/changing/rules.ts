@@ -14,7 +14,7 @@ import type { Table } from '../tables/table.ts';
 import type { ChangeRecord } from './records.ts';
 
 /** An SQL expression for creation, over the new row `n`, and one for updates, over `n` and the old row `o`. */
-interface Moments {
+interface ChangeExpressions {
   readonly onCreate: string;
   readonly onUpdate: string;
 }
@@ -82,9 +82,9 @@ export class Refused extends Error {
 
 export interface ChangeRules {
   /** Columns computed from others, or from the clients' values. */
-  readonly derived?: Readonly<Record<string, Moments>>;
+  readonly derived?: Readonly<Record<string, ChangeExpressions>>;
   /** Events other than `created`, `updated` and `deleted`, and the conditions under which they happen. */
-  readonly events?: Readonly<Record<string, Moments>>;
+  readonly events?: Readonly<Record<string, ChangeExpressions>>;
   /**
    * A column, other than the id, by which clients can find the row. With `$known_by`, a change is made only while the row still has that
    * value.
@@ -106,7 +106,7 @@ export interface ChangeRules {
     make(tx: Transaction, row: ChangingRow): Promise<readonly ChangeRecord[]>;
   };
   /** Updates other tables after a row was written, in stores without the triggers that do it (shard-placement/). */
-  readonly keepOthers?: (tx: Executor, workspaceId: bigint, id: bigint) => Promise<void>;
+  readonly updateOtherTables?: (tx: Executor, workspaceId: bigint, id: bigint) => Promise<void>;
   /** Columns that a new row copies from its parent, which have the same names there. */
   readonly inherited?: readonly string[];
   /** The lists of children that are written with it: those of its description, and those that its service adds. */
@@ -119,7 +119,7 @@ export interface ChangeRules {
 }
 
 /** The columns that clients may set. The column of `archived` is generated (archiving.ts), and children are separate rows. */
-export function givenColumns(resource: Resource, moment: Moment): string[] {
+export function writableColumns(resource: Resource, moment: Moment): string[] {
   return Object.entries(writableFields(resource, moment))
     .filter(([property, { children }]) => property in resource.fields && children === undefined)
     .map(([property]) => property)
@@ -138,7 +138,7 @@ export function mergedColumns({ fields }: Resource): string[] {
  * The condition that a row still has the value by which it was found. It may have lost that value before it was locked.
  * @param row the SQL of the locked row
  */
-export function isKnownBy({ knownBy }: ChangeRules, row: string): string {
+export function stillHasValue({ knownBy }: ChangeRules, row: string): string {
   if (knownBy === undefined) return 'true';
   const { column, keyOf } = knownBy;
   return `($known_by::text is null or ${keyOf(`${row}.${column}`)} = ${keyOf('$known_by::text')})`;

@@ -6,7 +6,7 @@ import { shippingLocationGroupTable } from '../tables/shipping-location-groups.t
 import { shippingPackageTable } from '../tables/shipping-packages.ts';
 import { tableOf } from '../tables/tables.ts';
 import { insertRows } from './insert-rows.ts';
-import { changeRows, createdRow, requireUnnamed, takeTurnOf } from './other-rows.ts';
+import { changeRows, creationRecord, lockNamed, requireUnreferenced } from './other-rows.ts';
 import { timeOf } from './records.ts';
 import { type ChangeRules, type ChangingRow, Refused } from './rules.ts';
 
@@ -21,7 +21,7 @@ export const SHIPPING_PACKAGE_RULES: ChangeRules = {
     async before(tx, { workspaceId, before, given }) {
       const was = before !== null && (JSON.parse(before) as { default_package: boolean }).default_package;
       if (given?.columns['default_package'] !== true || was) return [];
-      await takeTurnOf(tx, 'default-package', workspaceId);
+      await lockNamed(tx, 'default-package', workspaceId);
       const rows = await tx.$queryRawUnsafe<{ id: bigint }[]>(
         'select t.id from shipping_packages t where t.workspace_id = $1::bigint and t.default_package for update of t',
         workspaceId,
@@ -53,7 +53,7 @@ export const SHIPPING_PROFILE_RULES: ChangeRules = {
         rows: [[id, now, now]],
         returning: 'id',
       });
-      return group === undefined ? [] : [await createdRow(tx, GROUPS, workspaceId, group.id)];
+      return group === undefined ? [] : [await creationRecord(tx, GROUPS, workspaceId, group.id)];
     },
   },
 };
@@ -63,7 +63,7 @@ async function requireInNoOther(tx: Executor, { workspaceId, id, given }: Changi
   if (ids.length === 0) return;
   if (new Set(ids).size < ids.length)
     throw new Refused('variantIds', { code: 'repeated', message: 'must have each variant once' });
-  await takeTurnOf(tx, 'shipping-profiles', workspaceId);
+  await lockNamed(tx, 'shipping-profiles', workspaceId);
   const taken = await tx.$queryRawUnsafe<{ id: bigint }[]>(
     `select v.id from shipping_profiles t cross join lateral unnest(t.variant_ids) v (id)
       where t.workspace_id = $1::bigint and t.id is distinct from $2::bigint and v.id = any($3::bigint[]) order by v.id limit ${MAX_NAMED}`,
@@ -81,7 +81,7 @@ export const SHIPPING_RATE_NAME_RULES: ChangeRules = {
   others: {
     nouns: [],
     async before(tx, row) {
-      await requireUnnamed(tx, shippingRateName, RATES, 'rates_name_id', row);
+      await requireUnreferenced(tx, shippingRateName, RATES, 'rates_name_id', row);
       return [];
     },
   },

@@ -3,18 +3,18 @@
 // the row's workspace is known, and on where the store's rows are (shard-placement/).
 import { typeOf } from '../../resources/field-types.ts';
 import { isOrdered, type Resource, toSnakeCase } from '../../resources/resource.ts';
-import { isShownInPart } from '../../rows/shown-json.ts';
+import { hidesMembers } from '../../rows/shown-json.ts';
 import { isBelowWorkspace } from '../reading/parents.ts';
 import type { PlacementRules } from '../shard-placement/placement.ts';
 import { contactIdOf } from '../sql/contact-ways.ts';
-import { blankHidden, holdContact, isBlankedByErasure } from '../sql/personal-data.ts';
+import { blankHidden, isBlankedByErasure, lockContact } from '../sql/personal-data.ts';
 import { snapshot } from '../sql/row-json.ts';
 import { type NamedStatement, named, ROW_WORKSPACE } from '../sql/statements.ts';
 import { locksParent, ownedWorkspace, type Table } from '../tables/table.ts';
 import { tableNamed } from '../tables/tables.ts';
-import { ENTRY_ID, eventTypeOf, IS_NEW_KEY, subscribed, withRecord } from './record.ts';
-import { bumpAt, changeTime, isNotified } from './records.ts';
-import { type ChangeRules, givenColumns, isKnownBy, mergedColumns } from './rules.ts';
+import { ENTRY_ID, eventTypeOf, IS_NEW_KEY, subscribersQuery, withRecord } from './record.ts';
+import { changeTime, isNotified, versionColumns } from './records.ts';
+import { type ChangeRules, mergedColumns, stillHasValue, writableColumns } from './rules.ts';
 
 type Noun = Table<{ id: bigint }>;
 
@@ -68,7 +68,7 @@ export interface ChangeStatements {
 export type StatementRules = Pick<PlacementRules, 'namesWorkspace' | 'writesAlone' | 'drawsFirst'>;
 
 /** For rows that a change of several steps has locked: in any store, their workspace and the time of the change are known. */
-export const OF_KNOWN_ROWS: StatementRules = { namesWorkspace: true, writesAlone: true, drawsFirst: true };
+export const LOCKED_ROW_RULES: StatementRules = { namesWorkspace: true, writesAlone: true, drawsFirst: true };
 
 /** @param rules the SQL that is specific to the noun @param must what the statements must do */
 export function changeStatements(table: Noun, rules: ChangeRules, must: StatementRules): ChangeStatements {
@@ -82,11 +82,11 @@ export function changeStatements(table: Noun, rules: ChangeRules, must: Statemen
   const own = namesWorkspace ? locked : `${locked} and ${table.owned('$team', '$workspaces')}`;
   const show = (type: 'json' | 'text', instead = {}) =>
     `${contactIdOf(table.resource, 't', ROW_WORKSPACE)} as contact_id,
-    ${snapshot(table.resource, table.columns, instead)}::${type} as after${happened(rules, 'onCreate', (sql) => sql.replaceAll(/\bn\./g, 't.'))}`;
+    ${snapshot(table.resource, table.columns, instead)}::${type} as after${eventColumns(rules, 'onCreate', (sql) => sql.replaceAll(/\bn\./g, 't.'))}`;
   const returning = (shown: string) => `returning t.workspace_id, t.id${writesAlone ? '' : `, ${shown}`}`;
   // A new row has no tags yet.
   const returningNew = (type: 'json' | 'text') => returning(show(type, rules.tags && { tags: "'[]'" }));
-  const bump = (changed: Noun | undefined) => bumpAt(drawsFirst ? '$now' : changeTime(changed), 't');
+  const bump = (changed: Noun | undefined) => versionColumns(drawsFirst ? '$now' : changeTime(changed), 't');
   const set = [...changedColumns(table, rules).map((column) => `${column} = $new_${column}`), bump(table)];
   const update = `update ${name} t set ${set.join(', ')} where ${here}`;
   const remove = `delete from ${name} t where ${here}`;
@@ -106,7 +106,7 @@ export function changeStatements(table: Noun, rules: ChangeRules, must: Statemen
     lock: of('lock', lockText(table, rules, locked, `(${table.visible})`)),
     personal: isBlankedByErasure(table.resource)
       ? {
-          hold: of('hold', holdContact(table.resource, own, namesWorkspace ? workspace : undefined)),
+          hold: of('hold', lockContact(table.resource, own, namesWorkspace ? workspace : undefined)),
           blank: of('blank', blankHidden(table.resource, own, workspace)),
         }
       : null,
@@ -120,7 +120,7 @@ export function changeStatements(table: Noun, rules: ChangeRules, must: Statemen
     remove: of('remove', remove),
     subscriptions: of(
       'subscriptions',
-      subscribed(
+      subscribersQuery(
         namesWorkspace
           ? '$workspace_id::bigint'
           : `(select t.workspace_id from ${name} t where t.id = $id::bigint)`,
@@ -138,7 +138,7 @@ export function changeStatements(table: Noun, rules: ChangeRules, must: Statemen
     createRecorded:
       writesAlone ||
       rules.others !== undefined ||
-      isShownInPart(table.resource) ||
+      hidesMembers(table.resource) ||
       rules.touchesParent ||
       rules.inherited ||
       siblings !== null
@@ -197,7 +197,7 @@ function lockText(table: Noun, { touchesParent }: ChangeRules, locked: string, v
 const derivedColumns = ({ derived = {} }: ChangeRules) => Object.keys(derived);
 
 function changedColumns({ resource }: Noun, rules: ChangeRules): string[] {
-  return [...new Set([...givenColumns(resource, 'change'), ...derivedColumns(rules)])];
+  return [...new Set([...writableColumns(resource, 'change'), ...derivedColumns(rules)])];
 }
 
 /**
@@ -217,7 +217,7 @@ function insertText(table: Noun, rules: ChangeRules, drawsFirst: boolean, owner?
     ...Object.fromEntries(
       (rules.inherited ?? []).map((column) => [column, `$${column}::${typeOfColumn(resource, column)}`]),
     ),
-    ...Object.fromEntries(givenColumns(resource, 'creation').map((column) => [column, `$new_${column}`])),
+    ...Object.fromEntries(writableColumns(resource, 'creation').map((column) => [column, `$new_${column}`])),
     ...Object.fromEntries(
       Object.entries(rules.derived ?? {}).map(([column, { onCreate }]) => [column, typed(onCreate)]),
     ),
@@ -240,7 +240,7 @@ function planText(table: Noun, rules: ChangeRules): string {
   const { resource, name } = table;
   const merged = mergedColumns(resource);
   const values = [
-    ...givenColumns(resource, 'change')
+    ...writableColumns(resource, 'change')
       .filter((column) => !(column in (rules.derived ?? {})))
       .map((column) => [
         column,
@@ -254,13 +254,13 @@ function planText(table: Noun, rules: ChangeRules): string {
   const isChange = values.map(([column]) => `o.${column} is distinct from v.${column}`).join(' or ');
   const columns = values.map(([column]) => `, v.${column}::text as new_${column}`);
   const after = rules.events ? `cross join lateral jsonb_populate_record(t, to_jsonb(v)) n` : '';
-  return `select ${isKnownBy(rules, 't')} as is_known, ${isChange || 'false'} as is_change${columns.join('')}${happened(rules, 'onUpdate')}
+  return `select ${stillHasValue(rules, 't')} as is_known, ${isChange || 'false'} as is_change${columns.join('')}${eventColumns(rules, 'onUpdate')}
     from ${name} t cross join lateral (select t.*) o
       cross join lateral (select ${computed} from jsonb_populate_record(t, $given::jsonb) n) v ${after}`;
 }
 
 /** One column for each event of the rules, which says whether it happens. */
-function happened(
+function eventColumns(
   { events = {} }: ChangeRules,
   moment: 'onCreate' | 'onUpdate',
   over = (sql: string) => sql,

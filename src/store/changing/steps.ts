@@ -7,24 +7,24 @@ import type { Resource } from '../../resources/resource.ts';
 import { type NamedStatement, valuesOf } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { Transaction } from '../store.ts';
-import { type GivenChildren, type GivenColumns, writeChildren } from './children.ts';
+import { type ChildChanges, type ColumnValues, writeChildren } from './children.ts';
 import type { Pipeline } from './pipeline.ts';
 import {
+  type CreationResult,
   eventTypeOf,
   findSubscriptions,
-  type KeyTurn,
+  type KeyClaim,
   type Notified,
+  readKeyClaim,
   record,
   recordUnchanged,
   requireUnclaimed,
-  turnOf,
-  type Written,
 } from './record.ts';
 import {
+  type ChangeOrigin,
   type ChangeRecord,
   isNotified,
   outcomeOf,
-  type Recorded,
   type RowAction,
   type Subscription,
 } from './records.ts';
@@ -33,7 +33,7 @@ import type { ChangeStatements } from './statements.ts';
 import { applyTags, replaceTags } from './tag-set.ts';
 
 /** The change that a client requests. */
-export interface Wanted {
+export interface ChangeRequest {
   /** The row's id; for a creation, its parent's id. */
   readonly id: bigint;
   /** Tests the precondition with the row's JSON for REST; null: there is none. */
@@ -44,16 +44,16 @@ export interface Wanted {
    * Returns the values to set. Called after the precondition holds, and not for the retry of a completed request.
    * @param before the row's JSON for REST; empty without `needsRow` @throws AppError for what the row does not allow
    */
-  given(before: string): Given;
+  given(before: string): GivenValues;
   /** The value by which the row was found; null: its id. Nothing changes if the row no longer has that value. */
   readonly knownBy?: string | null;
   /** More parameters for the noun's rules. */
   readonly parameters?: Readonly<Record<string, unknown>>;
 }
 
-export interface Given extends GivenColumns {
+export interface GivenValues extends ColumnValues {
   /** The changes of its children. */
-  readonly children?: GivenChildren | undefined;
+  readonly children?: ChildChanges | undefined;
   /** The values of the noun's inputs that are not columns, by property; absent: none. */
   readonly inputs?: Readonly<Record<string, unknown>>;
   /** The tags that the row gets; null: it keeps its tags. */
@@ -66,10 +66,10 @@ export interface Changing {
   /** Prisma's models in the same transaction; null: the transaction was opened without them. */
   readonly models: Transaction | null;
   readonly statements: ChangeStatements;
-  /** Whether triggers keep rows of other tables up to date; otherwise the noun's rules do (`keepOthers`). */
+  /** Whether triggers keep rows of other tables up to date; otherwise the noun's rules do (`updateOtherTables`). */
   readonly hasTriggers: boolean;
   /** The caller, restricted to the row's workspace if statements need it. */
-  readonly recorded: Recorded;
+  readonly recorded: ChangeOrigin;
   /** The row's workspace, if it was looked up; null: it is read from the row. */
   readonly workspaceId: bigint | null;
   /** All workspaces in which the idempotency key may have been used. */
@@ -77,14 +77,14 @@ export interface Changing {
 }
 
 /** A completed change: what was recorded, and the endpoints that were notified. */
-export interface Made extends Notified {
+export interface ChangeResult extends Notified {
   readonly change: ChangeRecord;
 }
 
 /** A parent already has the maximum number of rows. */
 export class TooMany extends Error {}
 
-export interface Same {
+export interface UnchangedResult {
   /** The JSON of the row, which already had the requested values. */
   readonly unchanged: string;
 }
@@ -117,7 +117,7 @@ interface Drawn {
 }
 
 /** Creates a row. @throws AppError `not_found` for its parent; TooMany; ClaimedBefore; the database's error */
-export async function create(changing: Changing, wanted: Wanted): Promise<Made> {
+export async function create(changing: Changing, wanted: ChangeRequest): Promise<ChangeResult> {
   const { tx, statements, recorded, everywhere } = changing;
   const { rules } = statements;
   const { id, parameters } = wanted;
@@ -128,7 +128,7 @@ export async function create(changing: Changing, wanted: Wanted): Promise<Made> 
     ...parameters,
   };
   if (statements.createRecorded !== null && writesRowAlone(given)) {
-    const [written] = await ask<Written>(tx, statements.createRecorded, values);
+    const [written] = await ask<CreationResult>(tx, statements.createRecorded, values);
     if (written !== undefined) {
       const { workspace_id, id: rowId, after, endpoints, rows } = written;
       const snapshots = { contact_id: null, before: null, after };
@@ -137,9 +137,9 @@ export async function create(changing: Changing, wanted: Wanted): Promise<Made> 
     }
     // The steps below find out why, or claim an expired key again.
   }
-  const draw = () => only(ask<Drawn>(tx, statements.draw, values));
+  const draw = () => firstRow(ask<Drawn>(tx, statements.draw, values));
   const [turn, [owned], early] = await Promise.all([
-    turnOf(tx, recorded, everywhere),
+    readKeyClaim(tx, recorded, everywhere),
     ask<{ workspace_id: bigint }>(tx, statements.owner, values),
     rules.others === undefined ? draw() : null,
   ]);
@@ -147,10 +147,11 @@ export async function create(changing: Changing, wanted: Wanted): Promise<Made> 
   requireUnclaimed(turn);
   const { workspace_id } = owned;
   const siblings =
-    statements.siblings && (await only(ask<Siblings>(tx, statements.siblings, { ...values, workspace_id })));
+    statements.siblings &&
+    (await firstRow(ask<Siblings>(tx, statements.siblings, { ...values, workspace_id })));
   if (siblings !== null && siblings.count >= (rules.most?.perParent ?? Infinity)) throw new TooMany();
   const unwritten = { workspaceId: workspace_id, id: null, before: null, given };
-  const first = await others(changing, 'before', unwritten);
+  const first = await changeOtherRows(changing, 'before', unwritten);
   const derived = await rules.others?.parameters?.(tx, unwritten);
   // Drawn as late as possible, because the other steps may wait for locks, and the lists of all teams hide rows newer than the ids of an
   // open transaction.
@@ -159,7 +160,7 @@ export async function create(changing: Changing, wanted: Wanted): Promise<Made> 
   touch(changing, of);
   const inserting = ask<After & { id: bigint }>(tx, statements.insert, of);
   const finding = findSubscriptions(tx, workspace_id, possibleEvents(changing, 'created'));
-  const [inserted, subscriptions] = await Promise.all([only(inserting), finding]);
+  const [inserted, subscriptions] = await Promise.all([firstRow(inserting), finding]);
   const { id: rowId } = inserted;
   const tagEvents =
     rules.tags === undefined ? [] : await applyTags(tx, rules.tags, workspace_id, rowId, given.tagIds ?? []);
@@ -167,26 +168,29 @@ export async function create(changing: Changing, wanted: Wanted): Promise<Made> 
   const children = [
     ...first,
     ...(await writeChildren(tx, rules, itself, given.children ?? {})),
-    ...(await others(changing, 'after', { ...unwritten, ...itself })),
-    ...(await afterInsert(changing, { ...unwritten, ...itself })),
+    ...(await changeOtherRows(changing, 'after', { ...unwritten, ...itself })),
+    ...(await changeOtherRowsWithModels(changing, { ...unwritten, ...itself })),
   ];
-  if (!changing.hasTriggers) await rules.keepOthers?.(tx, workspace_id, rowId);
+  if (!changing.hasTriggers) await rules.updateOtherTables?.(tx, workspace_id, rowId);
   const shown =
     statements.showsAfterwards || tagEvents.length + children.length > 0
-      ? await only(ask<After>(tx, statements.shown, { workspace_id, id: rowId }))
+      ? await firstRow(ask<After>(tx, statements.shown, { workspace_id, id: rowId }))
       : inserted;
-  const events = [...happened(changing, 'created', rowId, shown, shown), ...tagEvents];
+  const events = [...eventsThatHappened(changing, 'created', rowId, shown, shown), ...tagEvents];
   const snapshots = { contact_id: shown.contact_id, before: null, after: shown.after };
   const change = changeOf(changing, 'created', workspace_id, rowId, snapshots, events, children);
   return finish(changing, turn, change, drawn, subscriptions);
 }
 
 /** Changes a row. @throws as `lock`; AppError `precondition_failed`; ClaimedBefore; the database's error; what the precondition and `given` throw */
-export async function update(changing: Changing, wanted: Wanted): Promise<Made | Same> {
+export async function update(
+  changing: Changing,
+  wanted: ChangeRequest,
+): Promise<ChangeResult | UnchangedResult> {
   const { tx, statements, recorded } = changing;
   const { rules } = statements;
   const { precondition, needsRow = false, knownBy = null, parameters } = wanted;
-  const planned = (given: Given) =>
+  const planned = (given: GivenValues) =>
     ask<Plan>(tx, statements.plan, {
       ...valuesFor(changing, wanted.id),
       ...parameters,
@@ -203,10 +207,10 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
   requireUnclaimed(turn);
   given ??= wanted.given(before.before);
   planning ??= planned(given);
-  const plan = await only(planning);
+  const plan = await firstRow(planning);
   if (!plan.is_known) throw preconditionFailed();
   const row = { workspaceId: workspace_id, id: wanted.id, before: before.before, given };
-  const first = plan.is_change ? await others(changing, 'before', row) : [];
+  const first = plan.is_change ? await changeOtherRows(changing, 'before', row) : [];
   const [drawn, subscriptions] = await (preparing ?? prepare());
   const of = { ...recorded, id: wanted.id, workspace_id, ...drawn, ...plan };
   const { tagIds } = given;
@@ -230,17 +234,17 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
   const updating = early ?? ask<After>(tx, statements.update, of);
   const isShown = early === null && !statements.showsAfterwards;
   const showing = isShown ? updating : ask<After>(tx, statements.shown, of);
-  const shown = await only(showing);
-  children.push(...(await others(changing, 'after', row)));
-  if (!changing.hasTriggers) await rules.keepOthers?.(tx, workspace_id, wanted.id);
-  const events = [...happened(changing, 'updated', wanted.id, shown, plan), ...tagEvents];
+  const shown = await firstRow(showing);
+  children.push(...(await changeOtherRows(changing, 'after', row)));
+  if (!changing.hasTriggers) await rules.updateOtherTables?.(tx, workspace_id, wanted.id);
+  const events = [...eventsThatHappened(changing, 'updated', wanted.id, shown, plan), ...tagEvents];
   const snapshots = { contact_id: shown.contact_id, before: before.before, after: shown.after };
   const change = changeOf(changing, 'updated', workspace_id, wanted.id, snapshots, events, children);
   return finish(changing, turn, change, drawn, subscriptions);
 }
 
 /** Removes a row. @throws as `lock`; AppError `precondition_failed`; ClaimedBefore; the database's error; what the precondition throws */
-export async function remove(changing: Changing, wanted: Wanted): Promise<Made> {
+export async function remove(changing: Changing, wanted: ChangeRequest): Promise<ChangeResult> {
   const { tx, statements, recorded } = changing;
   const prepare = () => prepareRecord(changing, 'deleted', wanted.id);
   const locking = ignoreUnhandled(lock(changing, wanted.id));
@@ -250,14 +254,14 @@ export async function remove(changing: Changing, wanted: Wanted): Promise<Made> 
   requireUnclaimed(turn);
   const of = { ...recorded, id: wanted.id, workspace_id, ...before };
   const row = { workspaceId: workspace_id, id: wanted.id, before: before.before, given: null };
-  const first = await others(changing, 'before', row);
+  const first = await changeOtherRows(changing, 'before', row);
   const [drawn, subscriptions] = await (preparing ?? prepare());
   touch(changing, { ...of, ...drawn });
   // If the removal fails, so does the record, which is sent with it.
   void ask(tx, statements.remove, of);
   const events = event(statements.table.resource, 'deleted', wanted.id, before.before);
   const snapshots = { contact_id: before.contact_id, before: before.before, after: null };
-  const changed = [...first, ...(await others(changing, 'after', row))];
+  const changed = [...first, ...(await changeOtherRows(changing, 'after', row))];
   const change = changeOf(changing, 'deleted', workspace_id, wanted.id, snapshots, events, changed);
   return finish(changing, turn, change, drawn, subscriptions);
 }
@@ -273,7 +277,7 @@ async function lock(changing: Changing, id: bigint) {
   const values = valuesFor(changing, id);
   const { personal } = statements;
   const [turn, [locked], , , [before]] = await Promise.all([
-    turnOf(tx, recorded, everywhere),
+    readKeyClaim(tx, recorded, everywhere),
     ask<{ workspace_id: bigint }>(tx, statements.lock, values),
     personal && ask(tx, personal.hold, values),
     personal && ask(tx, personal.blank, values),
@@ -291,12 +295,12 @@ async function lock(changing: Changing, id: bigint) {
 function prepareRecord(changing: Changing, action: 'updated' | 'deleted', id: bigint) {
   const { tx, statements } = changing;
   const values = { ...valuesFor(changing, id), event_types: possibleEvents(changing, action) };
-  const drawing = only(ask<Drawn>(tx, statements.draw, values));
+  const drawing = firstRow(ask<Drawn>(tx, statements.draw, values));
   return ignoreUnhandled(Promise.all([drawing, ask<Subscription>(tx, statements.subscriptions, values)]));
 }
 
 /** Whether a creation writes no other row of a noun. */
-function writesRowAlone({ tagIds, children = {} }: Given): boolean {
+function writesRowAlone({ tagIds, children = {} }: GivenValues): boolean {
   return tagIds === null && Object.values(children).every((list) => list.length === 0);
 }
 
@@ -308,11 +312,11 @@ function touch({ tx, statements }: Changing, values: Readonly<Record<string, unk
 
 async function finish(
   { tx, recorded }: Changing,
-  turn: KeyTurn,
+  turn: KeyClaim,
   change: ChangeRecord,
   { audit_entry_id }: Drawn,
   subscriptions: readonly Subscription[],
-): Promise<Made> {
+): Promise<ChangeResult> {
   const prepared = { turn, auditEntryId: audit_entry_id, subscriptions, commit: () => tx.commit() };
   return { ...(await record(tx, recorded, change, prepared)), change };
 }
@@ -337,7 +341,7 @@ function typesOf(resource: Resource, names: readonly string[]): string[] {
 }
 
 /** Changes other rows as the noun's rules say. */
-async function others(
+async function changeOtherRows(
   { tx, statements: { rules } }: Changing,
   moment: 'before' | 'after',
   row: ChangingRow,
@@ -346,7 +350,7 @@ async function others(
 }
 
 /** Changes other rows with Prisma's models as the noun's rules say. */
-async function afterInsert(
+async function changeOtherRowsWithModels(
   { models, statements: { rules } }: Changing,
   row: ChangingRow,
 ): Promise<readonly ChangeRecord[]> {
@@ -359,7 +363,7 @@ function event(resource: Resource, name: string, subjectId: bigint, data: string
 }
 
 /** The event of the change itself, and the events of the noun's rules that happened with it. */
-function happened(
+function eventsThatHappened(
   { statements: { table, rules } }: Changing,
   name: 'created' | 'updated',
   subjectId: bigint,
@@ -390,13 +394,15 @@ function changeOf(
 }
 
 /** The values of a new row's columns; null for those that the client omits. */
-function newValues({ parameters }: NamedStatement, { columns }: Given): Record<string, unknown> {
-  const names = parameters.filter((parameter) => parameter.startsWith(NEW));
-  return Object.fromEntries(names.map((name) => [name, columns[name.slice(NEW.length)] ?? null]));
+function newValues({ parameters }: NamedStatement, { columns }: GivenValues): Record<string, unknown> {
+  const names = parameters.filter((parameter) => parameter.startsWith(NEW_VALUE_PREFIX));
+  return Object.fromEntries(
+    names.map((name) => [name, columns[name.slice(NEW_VALUE_PREFIX.length)] ?? null]),
+  );
 }
 
 /** The prefix of the parameters that hold a row's columns. */
-const NEW = 'new_';
+const NEW_VALUE_PREFIX = 'new_';
 
 function ask<Row extends object>(
   tx: Pipeline,
@@ -406,7 +412,7 @@ function ask<Row extends object>(
   return tx.$queryRawUnsafe<Row[]>(statement.text, ...valuesOf(statement, values));
 }
 
-async function only<Row>(answer: PromiseLike<Row[]>): Promise<Row> {
+async function firstRow<Row>(answer: PromiseLike<Row[]>): Promise<Row> {
   const [row] = await answer;
   if (row === undefined) throw new TypeError('A statement returned no row');
   return row;

@@ -7,13 +7,13 @@ import type { ChangeRecord } from './records.ts';
 import { findSnapshotsById } from './snapshots.ts';
 
 /** The table whose rows apply tags to objects. */
-type Applied = Table<{ id: bigint }>;
+type AppliedTagTable = Table<{ id: bigint }>;
 type Events = ChangeRecord['events'];
 
 /** Applies tags to an object. */
 export async function applyTags(
   tx: Executor,
-  applied: Applied,
+  applied: AppliedTagTable,
   workspaceId: bigint,
   objectId: bigint,
   tagIds: readonly bigint[],
@@ -34,7 +34,7 @@ export async function applyTags(
 /** Gives an object exactly these tags. */
 export async function replaceTags(
   tx: Executor,
-  applied: Applied,
+  applied: AppliedTagTable,
   workspaceId: bigint,
   objectId: bigint,
   tagIds: readonly bigint[],
@@ -54,7 +54,7 @@ export async function replaceTags(
 /** Removes applied tags. Those that disappeared meanwhile with their tag get no event. */
 async function removeTags(
   tx: Executor,
-  applied: Applied,
+  applied: AppliedTagTable,
   workspaceId: bigint,
   objectId: bigint,
   ids: readonly bigint[],
@@ -78,7 +78,7 @@ async function removeTags(
 }
 
 function eventsOf(
-  { resource }: Applied,
+  { resource }: AppliedTagTable,
   name: 'created' | 'deleted',
   snapshots: readonly (readonly [bigint, string])[],
 ): Events {

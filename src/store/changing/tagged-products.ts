@@ -15,7 +15,7 @@ const WRITE = `insert into tagged_products as m (workspace_id, product_id, tag_i
     set name = excluded.name, created_at = excluded.created_at, price = excluded.price`;
 
 /** Updates the rows of one product. Locks the product, so that the later of two concurrent changes sees both. */
-export async function keepTaggedProducts(
+export async function updateTaggedProducts(
   tx: Pick<Executor, '$queryRawUnsafe' | '$executeRawUnsafe'>,
   workspaceId: bigint,
   productId: bigint,
@@ -29,7 +29,11 @@ const PRODUCT_OF_PRICE = `select r.product_id as "productId" from product_prices
   where r.workspace_id = $1::bigint and r.id = $2::bigint`;
 
 /** Updates the rows of the product of a price. */
-export async function keepProductOfPrice(tx: Executor, workspaceId: bigint, priceId: bigint): Promise<void> {
+export async function updateTaggedProductOfPrice(
+  tx: Executor,
+  workspaceId: bigint,
+  priceId: bigint,
+): Promise<void> {
   const [price] = await tx.$queryRawUnsafe<{ productId: bigint }[]>(PRODUCT_OF_PRICE, workspaceId, priceId);
-  if (price !== undefined) await keepTaggedProducts(tx, workspaceId, price.productId);
+  if (price !== undefined) await updateTaggedProducts(tx, workspaceId, price.productId);
 }

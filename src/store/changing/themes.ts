@@ -2,7 +2,7 @@
 import type { Executor } from '../connections/executor.ts';
 import { tableOf } from '../tables/tables.ts';
 import { themeTable } from '../tables/themes.ts';
-import { changeRows, takeTurnOf } from './other-rows.ts';
+import { changeRows, lockNamed } from './other-rows.ts';
 import type { ChangeRecord } from './records.ts';
 
 const THEMES = tableOf(themeTable);
@@ -13,7 +13,7 @@ export async function makeDefault(
   workspaceId: bigint,
   id: bigint,
 ): Promise<readonly ChangeRecord[]> {
-  await takeTurnOf(tx, 'default-theme', workspaceId);
+  await lockNamed(tx, 'default-theme', workspaceId);
   const rows = await tx.$queryRawUnsafe<{ id: bigint }[]>(
     'select t.id from themes t where t.workspace_id = $1::bigint and t.is_default for update of t',
     workspaceId,

@@ -14,7 +14,7 @@ import { interactiveLimits, LOCK_TIMEOUT_MS } from '../connections/time-limits.t
 import { FOR_ROW_CHANGES } from '../shard-placement/session-settings.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { type StoreContext, type Transaction, withPrisma } from '../store.ts';
-import { ENTER, enteringAs, takeKey } from '../tenancy/tenant-role.ts';
+import { ENTER_TENANT_ROLE, takeKey, tenantRoleValues } from '../tenancy/tenant-role.ts';
 import { beginPipeline, type Pipeline } from './pipeline.ts';
 
 /**
@@ -128,7 +128,7 @@ function enter(
   tenancy: Tenancy,
   keyHash: string | null,
 ): PromiseLike<unknown> {
-  if (isEntered) return tx.$queryRawUnsafe(ENTER.text, ...enteringAs(tenancy, keyHash));
+  if (isEntered) return tx.$queryRawUnsafe(ENTER_TENANT_ROLE.text, ...tenantRoleValues(tenancy, keyHash));
   return Promise.all([
     tx.$queryRawUnsafe(FOR_ROW_CHANGES),
     tx.$executeRawUnsafe(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`),

@@ -2,11 +2,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Bowser from 'bowser';
 import { LRUCache } from 'lru-cache';
-import { type GivenVisit, VISIT } from '../../resources/visits.ts';
+import { type ParsedVisit, VISIT } from '../../resources/visits.ts';
 import { toRestObject } from '../../rows/resource-writer.ts';
 
 /** A visit with its time. */
-export interface NewVisit extends GivenVisit {
+export interface NewVisit extends ParsedVisit {
   readonly startedAt: Date;
 }
 
@@ -19,7 +19,7 @@ export function visitJson(visit: NewVisit, arrivedAt: Date): string {
         ...visit,
         referringDomain:
           referrer !== null && URL.canParse(referrer) ? new URL(referrer).hostname || null : null,
-        ...(userAgent === null ? null : knownOf(userAgent)),
+        ...(userAgent === null ? null : parseMemoized(userAgent)),
         createdAt: arrivedAt,
         updatedAt: arrivedAt,
       },
@@ -28,7 +28,7 @@ export function visitJson(visit: NewVisit, arrivedAt: Date): string {
   );
 }
 
-interface Known {
+interface KnownVisitor {
   readonly browser: string | null;
   readonly os: string | null;
   readonly deviceType: string | null;
@@ -37,33 +37,33 @@ interface Known {
 /**
  * How many characters of a user agent are parsed and cached. Those of browsers are shorter; the limit bounds time and memory for others.
  */
-const READ_CHARS = 512;
+const MAX_PARSED_CHARS = 512;
 /** Memoized, because many visits come from few different browsers. */
-const known = new LRUCache<string, Known>({ max: 2_000 });
+const parsedUserAgents = new LRUCache<string, KnownVisitor>({ max: 2_000 });
 
 /** How many user agents are parsed in one tick of the event loop. A malicious one takes 0.5 ms. */
-const PARSED_AT_ONCE = 20;
+const PARSED_PER_TICK = 20;
 
 /** Parses the user agents of visits that are not cached yet, and yields to the event loop in between. */
 export async function readUserAgents(visits: readonly NewVisit[]): Promise<void> {
   let parsed = 0;
   for (const { userAgent } of visits) {
-    if (userAgent == null || known.has(userAgent.slice(0, READ_CHARS))) continue;
-    knownOf(userAgent);
+    if (userAgent == null || parsedUserAgents.has(userAgent.slice(0, MAX_PARSED_CHARS))) continue;
+    parseMemoized(userAgent);
     parsed += 1;
-    if (parsed % PARSED_AT_ONCE === 0) await nextTurn();
+    if (parsed % PARSED_PER_TICK === 0) await nextTurn();
   }
 }
 
 /** The details in a user agent. */
-function knownOf(given: string): Known {
-  const userAgent = given.slice(0, READ_CHARS);
-  const found = known.get(userAgent) ?? parseUserAgent(userAgent);
-  known.set(userAgent, found);
+function parseMemoized(given: string): KnownVisitor {
+  const userAgent = given.slice(0, MAX_PARSED_CHARS);
+  const found = parsedUserAgents.get(userAgent) ?? parseUserAgent(userAgent);
+  parsedUserAgents.set(userAgent, found);
   return found;
 }
 
-function parseUserAgent(userAgent: string): Known {
+function parseUserAgent(userAgent: string): KnownVisitor {
   const none = { browser: null, os: null, deviceType: null };
   if (userAgent.trim() === '') return none;
   const { browser, os, platform } = Bowser.parse(userAgent);

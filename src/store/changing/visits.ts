@@ -20,14 +20,14 @@ interface Place {
 const LOCK = `select true from pg_advisory_xact_lock(hashtextextended('visits of page ' || $1, 0))`;
 
 /** Erasures of the contacts wait until the visits are recorded, and the visits wait for erasures in progress. */
-const HOLD = `select true from contacts c where c.workspace_id = $1::bigint and c.id = any($2::bigint[])
+const LOCK_CONTACTS = `select true from contacts c where c.workspace_id = $1::bigint and c.id = any($2::bigint[])
   order by c.id for key share`;
 
 /**
  * Looks up each uuid and each contact separately. For one list, PostgreSQL may choose an index by which it reads all visits of the page, or
  * all erasures of the workspace. `order by v.uuid` forces the primary key, because no other index has that order.
  */
-const SEEN = `select clock_timestamp() as now, array(select u.uuid::text from unnest($3::uuid[]) u (uuid)
+const FIND_SEEN = `select clock_timestamp() as now, array(select u.uuid::text from unnest($3::uuid[]) u (uuid)
     where (select true from visits v where v.workspace_id = $1::bigint and v.page_id = $2::bigint and v.uuid >= u.uuid and v.uuid <= u.uuid
       and v.created_at > now() - interval '24 hours' order by v.uuid limit 1)) as seen,
   array(select u.id from unnest($4::bigint[]) u (id)
@@ -57,7 +57,7 @@ const HOURS = `insert into page_hours as h (workspace_id, page_id, hour, views_a
   on conflict (workspace_id, page_id, hour, currency) do update set views_all = h.views_all + excluded.views_all,
     views_unique = h.views_unique + excluded.views_unique, optins = h.optins + excluded.optins`;
 
-const OF_CONTACTS = `insert into contact_visits as c (workspace_id, contact_id, first_at, first_visit, last_at, last_visit, last_with_utm_at,
+const UPSERT_CONTACT_VISITS = `insert into contact_visits as c (workspace_id, contact_id, first_at, first_visit, last_at, last_visit, last_with_utm_at,
     last_visit_with_utm)
   select $1::bigint, u.* from unnest($2::bigint[], $3::timestamptz[], $4::json[], $5::timestamptz[], $6::json[], $7::timestamptz[],
     $8::json[]) u
@@ -90,7 +90,7 @@ export async function recordVisits(
   // Only contacts show user agents. Parsed before anything is locked.
   await readUserAgents(visits.filter(({ contactId }) => contactId != null));
   await executeUnrecorded(ctx, { ...tenancy, workspaceIds: [workspaceId] }, async (tx) => {
-    if (contactIds.length > 0) void ask(tx, HOLD, workspaceId, contactIds);
+    if (contactIds.length > 0) void ask(tx, LOCK_CONTACTS, workspaceId, contactIds);
     void ask(tx, LOCK, pageId);
     const found = await findSeen(tx, place, uuids, contactIds);
     erased = found.erased;
@@ -110,13 +110,13 @@ export async function findSeen(
   { workspaceId, pageId }: Place,
   uuids: readonly string[],
   contactIds: readonly bigint[],
-): Promise<Found> {
-  const [found] = await ask<Found>(tx, SEEN, workspaceId, pageId, uuids, contactIds);
+): Promise<FoundVisits> {
+  const [found] = await ask<FoundVisits>(tx, FIND_SEEN, workspaceId, pageId, uuids, contactIds);
   if (found === undefined) throw new TypeError('There was no answer');
   return found;
 }
 
-interface Found {
+interface FoundVisits {
   readonly now: Date;
   /** Uuids that the page has received in the last 24 hours. */
   readonly seen: readonly string[];
@@ -134,15 +134,15 @@ export async function writeVisits(
   now: Date,
 ): Promise<{ readonly writing: Promise<unknown> }> {
   const inserting = ask(tx, VISITS, workspaceId, pageId, now, JSON.stringify(visits.map(toColumns)));
-  const visitors = [...new Set(visits.map(visitorOf))];
+  const visitors = [...new Set(visits.map(visitorHash))];
   const added = await ask<{ visitor: string }>(tx, VISITORS, workspaceId, pageId, visitors);
   const inOrder = visits.toSorted((a, b) => a.startedAt.getTime() - b.startedAt.getTime());
-  const hours = hoursOf(inOrder, new Set(added.map(({ visitor }) => visitor.replaceAll('-', ''))));
-  const contacts = contactsOf(inOrder, now);
+  const hours = countByHour(inOrder, new Set(added.map(({ visitor }) => visitor.replaceAll('-', ''))));
+  const contacts = visitsByContact(inOrder, now);
   const writing = Promise.all([
     inserting,
-    ask(tx, HOURS, workspaceId, pageId, ...columnsOf(hours, 4)),
-    contacts.length > 0 && ask(tx, OF_CONTACTS, workspaceId, ...columnsOf(contacts, 7)),
+    ask(tx, HOURS, workspaceId, pageId, ...transpose(hours, 4)),
+    contacts.length > 0 && ask(tx, UPSERT_CONTACT_VISITS, workspaceId, ...transpose(contacts, 7)),
   ]);
   writing.catch(() => {});
   return { writing };
@@ -162,19 +162,19 @@ function toColumns(visit: NewVisit): Record<string, unknown> {
 }
 
 /** Identifies a visitor: the first 128 bits of a hash, as hexadecimal digits. */
-function visitorOf({ contactId, visitorId }: NewVisit): string {
-  return contactId == null ? digestOf(`visitor ${visitorId}`) : visitorOfContact(contactId);
+function visitorHash({ contactId, visitorId }: NewVisit): string {
+  return contactId == null ? nameHash(`visitor ${visitorId}`) : contactVisitorHash(contactId);
 }
 
 /** Identifies a contact as a visitor. */
-export const visitorOfContact = (contactId: bigint) => digestOf(`contact ${contactId}`);
+export const contactVisitorHash = (contactId: bigint) => nameHash(`contact ${contactId}`);
 
-const digestOf = (name: string) => hash('sha256', name).slice(0, 32);
+const nameHash = (name: string) => hash('sha256', name).slice(0, 32);
 
 /**
  * Counts visits, in their order, by hour: views, unique views, and unique views by contacts. @param added visitors who are new to the page
  */
-function hoursOf(visits: readonly NewVisit[], added: Set<string>): [Date, number, number, number][] {
+function countByHour(visits: readonly NewVisit[], added: Set<string>): [Date, number, number, number][] {
   const hours = new Map<number, [Date, number, number, number]>();
   for (const visit of visits) {
     const at = new Date(visit.startedAt);
@@ -182,20 +182,20 @@ function hoursOf(visits: readonly NewVisit[], added: Set<string>): [Date, number
     const hour = hours.get(at.getTime()) ?? [at, 0, 0, 0];
     hours.set(at.getTime(), hour);
     hour[1] += 1;
-    if (!added.delete(visitorOf(visit))) continue;
+    if (!added.delete(visitorHash(visit))) continue;
     hour[2] += 1;
     if (visit.contactId != null) hour[3] += 1;
   }
   return [...hours.values()];
 }
 
-type OfContact = [bigint, Date, string, Date, string, Date | null, string | null];
+type ContactVisits = [bigint, Date, string, Date, string, Date | null, string | null];
 
 /**
  * The first and last visits of each contact, from visits in their order. Sorted by contact id, so that concurrent transactions do not
  * deadlock.
  */
-function contactsOf(visits: readonly NewVisit[], now: Date): OfContact[] {
+function visitsByContact(visits: readonly NewVisit[], now: Date): ContactVisits[] {
   // Memoized, because most contacts have one visit, which is both the first and the last.
   const texts = new Map<NewVisit, string>();
   const toJson = (visit: NewVisit): string => {
@@ -207,7 +207,7 @@ function contactsOf(visits: readonly NewVisit[], now: Date): OfContact[] {
   known.delete(null);
   return [...known]
     .toSorted(([a], [b]) => (Number(a) < Number(b) ? -1 : 1))
-    .map(([contactId, own]): OfContact => {
+    .map(([contactId, own]): ContactVisits => {
       const [first, last] = [own[0] as NewVisit, own.at(-1) as NewVisit];
       const withUtm = own.findLast(hasUtm);
       const time = withUtm?.startedAt ?? null;
@@ -221,6 +221,6 @@ function hasUtm({ utmSource, utmMedium, utmCampaign, utmTerm, utmContent }: NewV
 }
 
 /** Transposes rows to columns. */
-function columnsOf(rows: readonly (readonly unknown[])[], width: number): unknown[][] {
+function transpose(rows: readonly (readonly unknown[])[], width: number): unknown[][] {
   return Array.from({ length: width }, (_, column) => rows.map((row) => row[column]));
 }

@@ -4,7 +4,7 @@ import { KEY_LIFETIME } from '../changing/records.ts';
 import { type Statement, statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 
-interface Sweep {
+interface ExpiredRows {
   readonly table: string;
   /** The condition on the row `t`, at the time `$1`. */
   readonly where: string;
@@ -16,7 +16,7 @@ interface Sweep {
   readonly isAnnounced?: boolean;
 }
 
-const SWEEPS: readonly Sweep[] = [
+const SWEEPS: readonly ExpiredRows[] = [
   // Tokens and states are kept a little longer, in case a clock is slow; counts as long as the longest window (services/limits/throttle.ts).
   { table: 'oauth_states', where: "t.expires_at < $1::timestamptz - interval '10 minutes'" },
   { table: 'oauth_access_tokens', where: "t.expires_at < $1::timestamptz - interval '10 minutes'" },
@@ -59,7 +59,7 @@ const SWEEPS: readonly Sweep[] = [
 ];
 
 /** The earlier of `at` and the database's time, so that a clock that has jumped ahead makes nothing expire. */
-export async function notAhead(db: Pick<Store, 'pool'>, at: Date): Promise<Date> {
+export async function earlierOfClocks(db: Pick<Store, 'pool'>, at: Date): Promise<Date> {
   const [row] = await query<{ at: Date }>(db, EARLIER, [at]);
   return row?.at ?? at;
 }
@@ -88,7 +88,7 @@ export async function deleteExpired(
   return more;
 }
 
-function findOne({ table, where }: Sweep): Statement {
+function findOne({ table, where }: ExpiredRows): Statement {
   return statement(`${table}.sweep.look`, () => `select from ${table} t where ${where} limit 1`);
 }
 
@@ -96,7 +96,7 @@ function findOne({ table, where }: Sweep): Statement {
  * In a table below a workspace, two processes may delete the same rows, and the second waits for the first: a statement that locks rows
  * would have to filter by their workspace (shard-placement/). Only the outer condition is evaluated again for rows changed meanwhile.
  */
-function remove({ table, where, key }: Sweep): Statement {
+function remove({ table, where, key }: ExpiredRows): Statement {
   return statement(`${table}.sweep`, () =>
     key === undefined
       ? `delete from ${table} where ctid = any(array(

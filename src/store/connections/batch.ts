@@ -40,7 +40,7 @@ interface Field {
 }
 
 /** The columns of the prepared statements of each connection. */
-const described = new WeakMap<pg.Connection, Map<string, readonly Field[]>>();
+const columnsByStatement = new WeakMap<pg.Connection, Map<string, readonly Field[]>>();
 
 /** Statements that are sent together. If one fails, PostgreSQL does not execute those after it. */
 export class Batch {
@@ -86,8 +86,8 @@ export class Batch {
   }
 
   submit(connection: Connection): void {
-    this.#columns = described.get(connection) ?? new Map();
-    described.set(connection, this.#columns);
+    this.#columns = columnsByStatement.get(connection) ?? new Map();
+    columnsByStatement.set(connection, this.#columns);
     const messages = this.#asked.flatMap((asked) => this.#messages(connection, asked));
     // One write, because each write costs time.
     connection.stream.write(Buffer.concat([...messages, serialize.sync()]));

@@ -10,14 +10,14 @@ export function nameStatement(error: unknown, statement: string): void {
 }
 
 /** The errors whose stack already leads to our code. */
-const led = new WeakSet<Error>();
+const errorsWithCallerStack = new WeakSet<Error>();
 
 /**
  * Replaces the stack of an error of PostgreSQL by that of the functions that await it now. Only the first call for an error has an effect.
  */
 export function leadToCaller(error: unknown): void {
-  if (!(error instanceof pg.DatabaseError) || led.has(error)) return;
-  led.add(error);
+  if (!(error instanceof pg.DatabaseError) || errorsWithCallerStack.has(error)) return;
+  errorsWithCallerStack.add(error);
   Error.captureStackTrace(error, leadToCaller);
 }
 

@@ -80,7 +80,7 @@ export function createLiveness({
     if (isProbing || !isStarted) return;
     isProbing = true;
     hasHeard();
-    const error = await askOnce(connection);
+    const error = await probeOnce(connection);
     // Only the probe's own backend, or the postmaster, may hang while other connections still work.
     if (error !== null && !hasHeard() && isStarted) await waitForReturn(error);
     silentTicks = 0;
@@ -94,7 +94,7 @@ export function createLiveness({
     });
     for (const connections of watched) connections.abandon(refusal);
     do await sleep(PROBE_PAUSE_MS, undefined, { ref: false });
-    while (isStarted && (await askOnce(connection)) !== null);
+    while (isStarted && (await probeOnce(connection)) !== null);
     refusal = null;
     log.info({}, 'the database answers again');
   }
@@ -122,7 +122,7 @@ export function createLiveness({
 const NOT_SERVING = /^(57P0[1-5]|08...)$/;
 
 /** Probes over a new connection. @returns null when the server answers, even if it has too many connections; otherwise the reason */
-async function askOnce(connection: pg.ClientConfig): Promise<Error | null> {
+async function probeOnce(connection: pg.ClientConfig): Promise<Error | null> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: 0 });
   const { stream } = protocolConnectionOf(client);
   const { promise: silence, reject } = Promise.withResolvers<never>();

@@ -16,7 +16,7 @@ interface Submitted {
 }
 
 /** Makes `pool.query` keep a connection after such an error. The replaced function takes no callback. */
-export function keepAfterRefusals(pool: pg.Pool): void {
+export function keepConnectionAfterErrors(pool: pg.Pool): void {
   const query = async (text: string | pg.QueryConfig, values?: unknown[]) => {
     const client = await pool.connect();
     try {

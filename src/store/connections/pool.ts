@@ -5,7 +5,7 @@ import type { Readings } from '../../telemetry/kinds.ts';
 import { requestCancel } from './cancel.ts';
 import { isStale, markUnsent, toReason } from './failures.ts';
 import type { Liveness, Watched } from './liveness.ts';
-import { keepAfterRefusals } from './pool-query.ts';
+import { keepConnectionAfterErrors } from './pool-query.ts';
 import { protocolConnectionOf } from './rows-query.ts';
 import { type ConnectionConfig, replaceConstants } from './sql-constants.ts';
 
@@ -40,7 +40,7 @@ export function createPool(
   const clients = new Set<pg.Client>();
   const pool = new pg.Pool({
     ...config,
-    Client: recordedIn(clients, preparedStatements, config),
+    Client: trackedClient(clients, preparedStatements, config),
     onConnect: async (client) => void (await client.query(limits)),
   });
   // The pool replaces a broken idle connection at the next statement. When the pool ends, the embedded server may stop before its last
@@ -48,10 +48,10 @@ export function createPool(
   pool.on('error', (error) => {
     if (!pool.ending) log.warn({ reason: toReason(error) }, 'idle database connection lost');
   });
-  surviveLosses(pool);
+  handleConnectionErrors(pool);
   limitSilence(pool, answerTimeoutMs);
   closeStale(pool);
-  keepAfterRefusals(pool);
+  keepConnectionAfterErrors(pool);
   const waiting = liveness === null ? new Set<never>() : refuseWhileAway(pool, liveness);
   const socketOf = (client: pg.Client) => protocolConnectionOf(client).stream;
   const destroy = () => {
@@ -81,7 +81,7 @@ export function createPool(
  * Handles connection errors, because an unhandled error event would end the process. The user of a connection gets the error of its own
  * statement.
  */
-export function surviveLosses(pool: pg.Pool): void {
+export function handleConnectionErrors(pool: pg.Pool): void {
   pool.on('connect', (client) => client.on('error', () => {}));
 }
 
@@ -92,7 +92,7 @@ export function loadOf(pool: pg.Pool): Readings['connections'] {
 }
 
 /** A client class that adds each client to the set when it is created, and removes it when its connection is closed. */
-function recordedIn(
+function trackedClient(
   clients: Set<pg.Client>,
   preparedStatements: boolean,
   constants: ConnectionConfig,

@@ -7,7 +7,7 @@ import { tag } from '../../resources/tags.ts';
 import { webhookEndpoint } from '../../resources/webhook-endpoints.ts';
 import { changeRow } from '../changing/change-row.ts';
 import { CONTACT_RULES } from '../changing/contacts.ts';
-import { bumpAt, isNotified } from '../changing/records.ts';
+import { isNotified, versionColumns } from '../changing/records.ts';
 import type { ChangeRules } from '../changing/rules.ts';
 import { findSnapshotsById } from '../changing/snapshots.ts';
 import type { Executor } from '../connections/executor.ts';
@@ -148,7 +148,7 @@ async function deactivate(past: PastChanges, at: Date): Promise<void> {
     const before = await snapshotOf(past, WEBHOOK_ENDPOINTS, id);
     await steps.$executeRawUnsafe(
       `update webhook_endpoints c set deactivated_at = $3::timestamptz, deactivation_reason = 'requested', secret = null, secret_changed_at = null,
-        ${bumpAt('$3')}
+        ${versionColumns('$3')}
         where c.workspace_id = $1::bigint and c.id = $2::bigint`,
       ...[workspaceId, id, at.toISOString()],
     );

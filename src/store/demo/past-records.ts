@@ -1,7 +1,7 @@
 // Records changes of a workspace of the demo as they are recorded when they are made, but at an earlier time: the audit entry, events, and
 // their deliveries. What came of the deliveries is made up: nothing is sent.
 import { drawEntryId, record } from '../changing/record.ts';
-import type { ChangeRecord, Recorded } from '../changing/records.ts';
+import type { ChangeOrigin, ChangeRecord } from '../changing/records.ts';
 import type { Executor } from '../connections/executor.ts';
 import type { Random } from '../seed/random.ts';
 import type { DueDelivery, DueEndpoint, DueEvent } from '../webhooks/deliveries-due.ts';
@@ -21,7 +21,7 @@ export interface PastChanges {
   readonly steps: Executor;
   readonly random: Random;
   readonly workspaceId: bigint;
-  readonly by: Omit<Recorded, 'request_id'>;
+  readonly by: Omit<ChangeOrigin, 'request_id'>;
 }
 
 /** What the transaction has recorded and not moved to its time yet. */

@@ -67,7 +67,7 @@ export function distribute(db: pg.Pool, options: DistributeOptions): Promise<Dis
       const isWithoutPlaces = !(await hasRowWorkspaces(client));
       let { shards: cutInto } = facts;
       if (missing.length > 0 || isWithoutPlaces) {
-        await requireNobody(client);
+        await requireNoGateway(client);
         await transactionOn(client, () =>
           untilAborted(async () => {
             await place(client, missing, options);
@@ -75,7 +75,7 @@ export function distribute(db: pg.Pool, options: DistributeOptions): Promise<Dis
             cutInto = (await readCitusFacts(client)).shards;
             // A process that has started meanwhile has read the earlier state.
             await client.query('select pg_stat_clear_snapshot()');
-            await requireNobody(client);
+            await requireNoGateway(client);
           }),
         );
         await analyze(pool, client, signal);
@@ -145,7 +145,7 @@ function requirePossible(missing: readonly PlacedTable[]): void {
 }
 
 /** Requires that no gateway runs, because a gateway reads the state of the store only at its start. */
-async function requireNobody(client: pg.ClientBase): Promise<void> {
+async function requireNoGateway(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ places: string[] | null }>(
     `select array_agg(distinct coalesce(host(client_addr), 'this machine')) as places from pg_stat_activity
       where datname = current_database() and backend_type = 'client backend' and application_name ~ $1`,

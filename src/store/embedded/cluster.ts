@@ -18,10 +18,10 @@ import { promisify } from 'node:util';
 import { StartupError } from '../../errors.ts';
 import { ADMINISTRATOR, OVER_TCP, PASSWORD_FILE } from './address.ts';
 import type { Binaries } from './binaries.ts';
-import { type DataFolder, letThrough } from './data-folder.ts';
-import { codeOf, isDiskFull, lastTelling, messageOf } from './failure.ts';
+import { allowGroupToEnter, type DataFolder } from './data-folder.ts';
+import { codeOf, explainingLine, isDiskFull, messageOf } from './failure.ts';
 import { ownerStatements } from './owner.ts';
-import { cannotRun, diskFull } from './postmaster.ts';
+import { cannotStartProgram, diskFull } from './postmaster.ts';
 import { readSmallFile } from './trust.ts';
 import { CHILD_ENV, runAs, type SystemUser } from './user.ts';
 
@@ -51,7 +51,7 @@ export async function createCluster(dataFolder: DataFolder, binaries: Binaries):
     await mkdir(made, { mode: 0o700 });
     if (dataFolder.user) {
       await chown(made, dataFolder.user.uid >>> 0, dataFolder.user.gid >>> 0);
-      await letThrough(dataFolder.user, draft, draft);
+      await allowGroupToEnter(dataFolder.user, draft, draft);
     }
     const password = OVER_TCP ? randomBytes(24).toString('hex') : null;
     await initdb(dataFolder, binaries, made, await authentication(draft, password));
@@ -123,7 +123,7 @@ async function runProgram(
   );
   if (failed === null) return;
   // A string is a system error code, which means that the program did not start.
-  if (typeof failed.code === 'string') throw cannotRun(program, failed);
+  if (typeof failed.code === 'string') throw cannotStartProgram(program, failed);
   const output = `${failed.stdout}\n${failed.stderr}`;
   if (isDiskFull(output)) throw diskFull(dataFolder.home);
   if (/could not look up effective user ID/.test(output)) {
@@ -132,7 +132,7 @@ async function runProgram(
     );
   }
   throw new StartupError(
-    `PostgreSQL could not make a new database in ${dataFolder.home} (${lastTelling(output)}): choose another data folder, or set DATABASE_URL to a PostgreSQL server.`,
+    `PostgreSQL could not make a new database in ${dataFolder.home} (${explainingLine(output)}): choose another data folder, or set DATABASE_URL to a PostgreSQL server.`,
   );
 }
 

@@ -27,7 +27,7 @@ import { canEnter, ordinaryUser, type SystemUser } from './user.ts';
 /**
  * Root's own folder for files that cannot be in the data folder. Not below /tmp, where other users may create it first and files expire.
  */
-export const SPARE = '/var/lib/funnel-gateway';
+export const ROOT_SPARE_FOLDER = '/var/lib/funnel-gateway';
 
 /** The paths of the embedded database. */
 export interface DataFolder {
@@ -69,37 +69,37 @@ async function placeForRoot(
   made: string | undefined,
 ): Promise<DataFolder> {
   const log = join(asked, 'postgres.log');
-  const here = { ...paths(asked), spare: SPARE, log, relocated: false };
+  const here = { ...paths(asked), spare: ROOT_SPARE_FOLDER, log, relocated: false };
   if (owner) {
     if (await canEnter(owner, asked)) return { ...here, user: owner };
     throw new StartupError(
       `The database in ${asked} belongs to the user with id ${owner.uid}, who cannot enter that folder: let that user enter it (chmod o+x), or choose another data folder.`,
     );
   }
-  const at = (home: string) => ({ ...paths(home), spare: SPARE, log, relocated: true });
+  const at = (home: string) => ({ ...paths(home), spare: ROOT_SPARE_FOLDER, log, relocated: true });
   const known = await spareHome(asked);
   const there = known !== null && isTrustedFolder(known) ? await clusterOwner(known) : null;
   if (known !== null && there) return { ...at(known), user: there };
   const user = await ordinaryUser();
   // Only a new or empty folder is ours; a folder with other contents keeps its mode.
   const ours = made ?? ((await readdir(asked)).length === 0 ? asked : undefined);
-  if (ours !== undefined) await letThrough(user, ours, asked);
+  if (ours !== undefined) await allowGroupToEnter(user, ours, asked);
   if (await canEnter(user, asked)) return { ...here, user };
   await makeSpare(user);
   const home = known ?? (await makeSpareHome(asked));
   await mkdir(home, { recursive: true, mode: 0o700 });
-  await letThrough(user, home, home);
+  await allowGroupToEnter(user, home, home);
   return { ...at(home), user };
 }
 
 /** Creates root's own folder, which the user may enter and only root may write. @throws StartupError if it cannot */
 export async function makeSpare(user: SystemUser): Promise<void> {
-  requireTrusted(SPARE);
-  const made = await mkdir(SPARE, { recursive: true, mode: 0o755 }).catch(() => undefined);
-  if (made) await chmod(SPARE, 0o755);
-  if (await canEnter(user, SPARE)) return;
+  requireTrusted(ROOT_SPARE_FOLDER);
+  const made = await mkdir(ROOT_SPARE_FOLDER, { recursive: true, mode: 0o755 }).catch(() => undefined);
+  if (made) await chmod(ROOT_SPARE_FOLDER, 0o755);
+  if (await canEnter(user, ROOT_SPARE_FOLDER)) return;
   throw new StartupError(
-    `The folder ${SPARE}, where root's database keeps its files, cannot be made or entered: start as an ordinary user, or set DATABASE_URL to a PostgreSQL server.`,
+    `The folder ${ROOT_SPARE_FOLDER}, where root's database keeps its files, cannot be made or entered: start as an ordinary user, or set DATABASE_URL to a PostgreSQL server.`,
   );
 }
 
@@ -116,9 +116,9 @@ function spareName(asked: string): string {
 /** The folder of the files if PostgreSQL's user cannot enter the data folder; null if it is not decided yet. */
 export async function spareHome(asked: string): Promise<string | null> {
   const id = (await readSmallFile(join(asked, ID_FILE))).trim();
-  if (ID.test(id)) return join(SPARE, `${spareName(asked)}-${id}`);
+  if (ID.test(id)) return join(ROOT_SPARE_FOLDER, `${spareName(asked)}-${id}`);
   // Older versions derived the name from the path alone. Their databases have left a log in the data folder.
-  return existsSync(join(asked, 'postgres.log')) ? join(SPARE, spareName(asked)) : null;
+  return existsSync(join(asked, 'postgres.log')) ? join(ROOT_SPARE_FOLDER, spareName(asked)) : null;
 }
 
 /** Chooses such a folder. Concurrent processes all use the first one's choice. */
@@ -139,10 +139,10 @@ async function makeSpareHome(asked: string): Promise<string> {
 export async function earlierHomes(dataDir: string, cluster: string): Promise<string[]> {
   if (getuid?.() !== 0) return [];
   const name = spareName(await realpath(resolve(dataDir)));
-  const names = await readdir(SPARE).catch(() => []);
+  const names = await readdir(ROOT_SPARE_FOLDER).catch(() => []);
   return names
     .filter((each) => each === name || each.startsWith(`${name}-`))
-    .map((each) => join(SPARE, each))
+    .map((each) => join(ROOT_SPARE_FOLDER, each))
     .filter((home) => paths(home).cluster !== cluster)
     .sort();
 }
@@ -215,7 +215,7 @@ export async function clusterOwner(home: string): Promise<SystemUser | null> {
 }
 
 /** Lets the user's group enter the folders that we created, from `first` down to `last`. */
-export async function letThrough(user: SystemUser, first: string, last: string): Promise<void> {
+export async function allowGroupToEnter(user: SystemUser, first: string, last: string): Promise<void> {
   for (let folder = last; folder.length >= first.length; folder = dirname(folder)) {
     await chown(folder, 0, user.gid >>> 0);
     await chmod(folder, 0o710);

@@ -7,7 +7,7 @@ import { ADMINISTRATOR, connectionUrl, listenSettings, OWNER, readPassword } fro
 import { type Binaries, findBinaries } from './binaries.ts';
 import { createCluster, hasCluster } from './cluster.ts';
 import { type DataFolder, findDataFolder } from './data-folder.ts';
-import { claimAlone, close, connect, giveUpLease, LEASE_DATABASE, takeLease } from './lease.ts';
+import { claimExclusively, close, connect, LEASE_DATABASE, releaseLease, takeLease } from './lease.ts';
 import { ensurePlainOwner, type OwnerState } from './owner.ts';
 import { findServer, isServerOf, readPostmaster, startServer, stopServer } from './postmaster.ts';
 
@@ -89,7 +89,7 @@ export async function openEmbedded({ dataDir, settings = {} }: EmbeddedOptions):
       owner,
       dataDir: dataFolder.cluster,
       relocated: dataFolder.relocated,
-      claim: () => claimAlone(hold.client()),
+      claim: () => claimExclusively(hold.client()),
       release: () => {
         released ??= hold.release();
         return released;
@@ -165,7 +165,7 @@ function createHold(cluster: Cluster, first: pg.Client) {
       client ?? (server && (await connect(await connectionUrl(dataFolder, server, LEASE_DATABASE))));
     if (!last) return;
     // The connection stays open until the server has stopped, because meanwhile no process can take a new lease.
-    if ((await giveUpLease(last)) && server) await stopServer(dataFolder, binaries, server);
+    if ((await releaseLease(last)) && server) await stopServer(dataFolder, binaries, server);
     await close(last);
   }
 

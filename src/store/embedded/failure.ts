@@ -11,7 +11,7 @@ export function messageOf(error: unknown): string {
 }
 
 /** The line of a program's output that best explains why it failed. */
-export function lastTelling(output: string): string {
+export function explainingLine(output: string): string {
   const lines = output.split('\n').filter((line) => line.trim() !== '');
   const telling = lines.findLast((line) => /\b(FATAL|PANIC|error|could not)\b/.test(line));
   return (telling ?? lines.at(-1) ?? 'no output').trim();
@@ -23,6 +23,6 @@ export function isDiskFull(output: string): boolean {
 }
 
 /** For failed reads: rethrows errors caused by missing resources of this process, which do not mean that the file is absent. */
-export function requireMeans(error: unknown): void {
+export function rethrowIfOutOfResources(error: unknown): void {
   if (/^E(MFILE|NFILE|NOMEM|IO)$/.test(codeOf(error))) throw error;
 }

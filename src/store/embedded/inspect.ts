@@ -3,7 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { getuid } from 'node:process';
 import { connectionUrl, OWNER } from './address.ts';
-import { clusterOwner, paths, SPARE, spareHome } from './data-folder.ts';
+import { clusterOwner, paths, ROOT_SPARE_FOLDER, spareHome } from './data-folder.ts';
 import { findServer } from './postmaster.ts';
 import { isTrustedFolder, readSmallFile } from './trust.ts';
 
@@ -31,7 +31,7 @@ export async function findEmbedded(dataDir: string): Promise<FoundEmbedded | nul
     const owner = await clusterOwner(home);
     if (owner === null) continue;
     const { cluster } = paths(home);
-    const place = { cluster, spare: isRoot ? SPARE : home, user: isRoot ? owner : null };
+    const place = { cluster, spare: isRoot ? ROOT_SPARE_FOLDER : home, user: isRoot ? owner : null };
     const server = await findServer(cluster);
     const isReady = server?.status === 'ready';
     return {

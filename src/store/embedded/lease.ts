@@ -28,18 +28,18 @@ export async function takeLease(url: string): Promise<pg.Client | null> {
  * Tries to lock out other processes. True if no other process holds a lease; then none can get one until this connection ends. Shared and
  * exclusive locks of one session do not conflict, so this process keeps its lease.
  */
-export async function claimAlone(client: pg.Client): Promise<boolean> {
+export async function claimExclusively(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query(`select pg_try_advisory_lock(${KEY}) as alone`);
   return rows[0]?.alone === true;
 }
 
-/** Ends `claimAlone`: other processes can take leases again. This process keeps its lease. @throws the driver's error */
+/** Ends `claimExclusively`: other processes can take leases again. This process keeps its lease. @throws the driver's error */
 export async function endClaim(client: pg.Client): Promise<void> {
   await client.query(`select pg_advisory_unlock(${KEY})`);
 }
 
 /** Releases the lease. True if it was the last one; the connection then prevents new leases. */
-export async function giveUpLease(client: pg.Client): Promise<boolean> {
+export async function releaseLease(client: pg.Client): Promise<boolean> {
   try {
     await client.query(`select pg_advisory_unlock_shared(${KEY})`);
     const { rows } = await client.query(`select pg_try_advisory_lock(${KEY}) as last`);

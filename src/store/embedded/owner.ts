@@ -4,7 +4,7 @@
 import pg from 'pg';
 import { ADMINISTRATOR, OWNER } from './address.ts';
 import { codeOf, messageOf } from './failure.ts';
-import { claimAlone, close, endClaim, LEASE_DATABASE } from './lease.ts';
+import { claimExclusively, close, endClaim, LEASE_DATABASE } from './lease.ts';
 
 /** The state of the gateway's user. */
 export type OwnerState =
@@ -57,10 +57,10 @@ export async function ensurePlainOwner(
     if (found.hasHelper) await dropHelper(connect);
     return { isPlain: true, wasChanged: false };
   }
-  if (!(await claimAlone(lease))) return { isPlain: false, reason: 'other processes use the database' };
+  if (!(await claimExclusively(lease))) return { isPlain: false, reason: 'other processes use the database' };
   try {
-    await within(await connect(OWNER, OWNER), (superuser) => prepare(superuser, password));
-    await within(await connect(HELPER, OWNER), swapNames);
+    await closingAfter(await connect(OWNER, OWNER), (superuser) => transferToSuccessor(superuser, password));
+    await closingAfter(await connect(HELPER, OWNER), swapNames);
     await dropHelper(connect);
     return { isPlain: true, wasChanged: true };
   } catch (error) {
@@ -72,7 +72,7 @@ export async function ensurePlainOwner(
 
 /** Creates the database, or accepts that another process has done so at the same time. */
 function createDatabase(client: pg.Client): Promise<void> {
-  return within(client, async () => {
+  return closingAfter(client, async () => {
     await client.query(`create database ${OWNER} owner ${OWNER}`).catch((error) => {
       // 42P04, or 23505 if both ran at the same time: another process has created it.
       if (!['42P04', '23505'].includes(codeOf(error))) throw error;
@@ -81,7 +81,7 @@ function createDatabase(client: pg.Client): Promise<void> {
 }
 
 /** Transfers everything to the successor, as the superuser who owns it. */
-async function prepare(superuser: pg.Client, password: string | null): Promise<void> {
+async function transferToSuccessor(superuser: pg.Client, password: string | null): Promise<void> {
   await superuser.query(LOCK_TIMEOUT);
   const { rows: roles } = await superuser.query<{ name: string }>(
     `select rolname as name from pg_roles where rolname in ('${SUCCESSOR}', '${HELPER}')`,
@@ -146,12 +146,12 @@ async function swapNames(helper: pg.Client): Promise<void> {
 }
 
 async function dropHelper(connect: Connect): Promise<void> {
-  await within(await connect(ADMINISTRATOR, LEASE_DATABASE), (client) =>
+  await closingAfter(await connect(ADMINISTRATOR, LEASE_DATABASE), (client) =>
     client.query(`drop role if exists ${HELPER}`),
   );
 }
 
-async function within(client: pg.Client, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+async function closingAfter(client: pg.Client, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
   try {
     await work(client);
   } finally {

@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { StartupError } from '../../errors.ts';
 import type { Binaries } from './binaries.ts';
 import type { DataFolder } from './data-folder.ts';
-import { isDiskFull, lastTelling, messageOf, requireMeans } from './failure.ts';
+import { explainingLine, isDiskFull, messageOf, rethrowIfOutOfResources } from './failure.ts';
 import { readSmallFile } from './trust.ts';
 import { CHILD_ENV, runAs } from './user.ts';
 
@@ -47,7 +47,7 @@ export async function isServerOf(cluster: string, pid: number): Promise<boolean>
   }
   if (platform() === 'win32') return true;
   if (platform() === 'linux') {
-    const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(requireMeans);
+    const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(rethrowIfOutOfResources);
     const args = (line ?? '').split('\0');
     return args[args.indexOf('-D') + 1] === cluster;
   }
@@ -100,9 +100,9 @@ export async function startServer(
       if (performance.now() > deadline) return true;
       await sleep(POLL_MS);
     }
-    if (ended instanceof Error) throw cannotRun(binaries.postgres, ended);
+    if (ended instanceof Error) throw cannotStartProgram(binaries.postgres, ended);
     const { buffer, bytesRead } = await log.read(Buffer.alloc(16_384), 0, 16_384, size);
-    return lost(dataFolder, buffer.toString('utf8', 0, bytesRead));
+    return lostToOtherServer(dataFolder, buffer.toString('utf8', 0, bytesRead));
   } finally {
     await log.close();
   }
@@ -122,17 +122,17 @@ async function openLog(dataFolder: DataFolder): Promise<FileHandle> {
 }
 
 /** False if the output says that another server holds the cluster or has not released it yet; otherwise throws. */
-function lost(dataFolder: DataFolder, output: string): false {
+function lostToOtherServer(dataFolder: DataFolder, output: string): false {
   // The second pattern: a server was killed, and its last child has not noticed yet.
   if (/lock file ".*" already exists|pre-existing shared memory block/.test(output)) return false;
   if (isDiskFull(output)) throw diskFull(dataFolder.home);
   throw new StartupError(
-    `The embedded PostgreSQL did not start; see ${dataFolder.log}, which ends with: ${lastTelling(output)}`,
+    `The embedded PostgreSQL did not start; see ${dataFolder.log}, which ends with: ${explainingLine(output)}`,
   );
 }
 
 /** The error for a program that the system cannot start. */
-export function cannotRun(program: string, error: Error): StartupError {
+export function cannotStartProgram(program: string, error: Error): StartupError {
   return new StartupError(
     `PostgreSQL's binaries do not run on this machine (${program}: ${messageOf(error)}): set DATABASE_URL to a PostgreSQL server.`,
     { cause: error },

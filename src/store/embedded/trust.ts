@@ -6,7 +6,7 @@ import { isAbsolute, join, resolve, sep } from 'node:path';
 import { getgroups, getuid } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { StartupError } from '../../errors.ts';
-import { requireMeans } from './failure.ts';
+import { rethrowIfOutOfResources } from './failure.ts';
 
 /** The program's own folder. A user who can change it, or a folder above it, can harm us anyway. */
 const PROGRAM = realpathSync(fileURLToPath(new URL('../../..', import.meta.url)));
@@ -36,12 +36,12 @@ export function requireTrusted(folder: string): void {
     const leadsToProgram = join(PROGRAM, sep).startsWith(join(path, sep));
     if (!leadsToProgram || (isEnd && isSticky)) {
       if (!trusted.includes(entry.uid))
-        throw unsafe(
+        throw unsafeFolder(
           folder,
           `${path} belongs to another user of this machine (id ${entry.uid}): start as that user`,
         );
       if (entry.isDirectory() && (isEnd || !isSticky) && isWritableByOthers(entry))
-        throw unsafe(folder, `others may write in ${path}: take that from them (chmod go-w)`);
+        throw unsafeFolder(folder, `others may write in ${path}: take that from them (chmod go-w)`);
     }
     if (!entry.isSymbolicLink()) continue;
     links += 1;
@@ -79,7 +79,7 @@ export function isTrustedFolder(folder: string): boolean {
 export async function readSmallFile(path: string): Promise<string> {
   // Windows has neither flag; there they are undefined, which `|` treats as 0.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const file = await open(path, flags).catch(requireMeans);
+  const file = await open(path, flags).catch(rethrowIfOutOfResources);
   if (!file) return '';
   try {
     const found = await file.stat();
@@ -97,6 +97,6 @@ function isWritableByOthers({ uid, gid, mode }: Stats): boolean {
   return (mode & WRITE.all) !== 0 || ((mode & WRITE.group) !== 0 && !isOwn);
 }
 
-function unsafe(folder: string, why: string): StartupError {
+function unsafeFolder(folder: string, why: string): StartupError {
   return new StartupError(`The folder ${folder} is not safe, for ${why}, or choose another data folder.`);
 }

@@ -6,7 +6,7 @@ import { NOUNS } from '../../resources/nouns.ts';
 import { type Field, toSnakeCase } from '../../resources/resource.ts';
 import { sqlOf } from '../../rows/columns.ts';
 import { lockRow } from '../changing/lock-row.ts';
-import { bumpAt, type Recorded } from '../changing/records.ts';
+import { type ChangeOrigin, versionColumns } from '../changing/records.ts';
 import { findSnapshots } from '../changing/snapshots.ts';
 import type { Executor } from '../connections/executor.ts';
 import { leadsToContact } from '../sql/contact-ways.ts';
@@ -28,7 +28,7 @@ const BLANK = Object.entries<Field>(contact.fields)
   });
 
 /** Blanks the row. `$3` is the time of the change, because lists are ordered by it. */
-const BLANK_CONTACT = `update contacts c set ${BLANK.join(', ')}, ${bumpAt('$3')}
+const BLANK_CONTACT = `update contacts c set ${BLANK.join(', ')}, ${versionColumns('$3')}
   where c.workspace_id = $1::bigint and c.id = $2::bigint`;
 const TIME = `select draw_time(${TYPE_NUMBER.contacts})::text as now`;
 
@@ -45,7 +45,7 @@ const FORGET_VISITS =
 const DRAWN = `select coalesce(pg_sequence_last_value('events_id_seq'::regclass), 0) as events,
   coalesce(pg_sequence_last_value('audit_entries_id_seq'::regclass), 0) as entries, date_trunc('milliseconds', clock_timestamp() + interval '1 millisecond')::text as now`;
 /** The last id of the contact's rows. Rows of an import that did not advance the sequence have higher ids than the sequence. */
-const written = (table: 'events' | 'audit_entries') => `select coalesce(max(t.id), 0) as id from ${table} t
+const lastIdIn = (table: 'events' | 'audit_entries') => `select coalesce(max(t.id), 0) as id from ${table} t
   where t.workspace_id = $1::bigint and t.contact_id = $2::bigint`;
 
 const RECORD = `insert into contact_erasures as x (workspace_id, contact_id, events_through, entries_through, erased_at,
@@ -57,7 +57,7 @@ const RECORD = `insert into contact_erasures as x (workspace_id, contact_id, eve
     request_id = excluded.request_id`;
 
 /** Identifies who made the erasure. */
-export type Eraser = Pick<Recorded, 'actor_kind' | 'actor_id' | 'client_id' | 'request_id'>;
+export type Eraser = Pick<ChangeOrigin, 'actor_kind' | 'actor_id' | 'client_id' | 'request_id'>;
 
 /** Deletes the rows below a contact whose nouns have few rows per contact. Children first: parents would delete them by foreign keys. */
 const DELETE_FEW = NOUNS.filter((noun) => isBelowContact(noun) && areFewBelowContact(noun))
@@ -89,7 +89,7 @@ export async function eraseContact(
   const [drawn] = await tx.$queryRawUnsafe<{ events: bigint; entries: bigint; now: string }[]>(DRAWN);
   if (drawn === undefined) throw new TypeError('The last ids were not told');
   const through = async (table: 'events' | 'audit_entries', last: bigint) => {
-    const [found] = await tx.$queryRawUnsafe<{ id: bigint }[]>(written(table), workspaceId, contactId);
+    const [found] = await tx.$queryRawUnsafe<{ id: bigint }[]>(lastIdIn(table), workspaceId, contactId);
     return found !== undefined && found.id > last ? found.id : last;
   };
   const events = await through('events', drawn.events);

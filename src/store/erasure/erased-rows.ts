@@ -4,8 +4,8 @@ import { isBelowContact } from '../../resources/contact-ways.ts';
 import type { Noun } from '../../resources/nouns.ts';
 import { toSnakeCase } from '../../resources/resource.ts';
 import { ORIGIN } from '../../resources/visits.ts';
-import { bumpAt, timeOf } from '../changing/records.ts';
-import { visitorOfContact } from '../changing/visits.ts';
+import { timeOf, versionColumns } from '../changing/records.ts';
+import { contactVisitorHash } from '../changing/visits.ts';
 import type { Executor } from '../connections/executor.ts';
 import { leadsToContact } from '../sql/contact-ways.ts';
 import {
@@ -50,7 +50,7 @@ function blankedRows(noun: Noun): ErasedRows {
   const set = [
     ...blankingOf(noun),
     `${PERSONAL_SINCE} = $3::timestamptz`,
-    ...(isTimed ? [bumpAt('$4')] : []),
+    ...(isTimed ? [versionColumns('$4')] : []),
   ];
   return {
     batch: ROW_BATCH,
@@ -104,6 +104,6 @@ const FORGET_VISITOR = `delete from page_visitors v where v.workspace_id = $1::b
 
 /** Deletes the records of the pages that the contact has visited. */
 export async function forgetVisitor(tx: Executor, { workspaceId, contactId }: Erased): Promise<boolean> {
-  await tx.$executeRawUnsafe(FORGET_VISITOR, workspaceId, visitorOfContact(contactId));
+  await tx.$executeRawUnsafe(FORGET_VISITOR, workspaceId, contactVisitorHash(contactId));
   return false;
 }

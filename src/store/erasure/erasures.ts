@@ -45,7 +45,7 @@ const ENTRY = `insert into audit_entries (workspace_id, action, subject_type, su
     request_id, created_at)
   values ($1::bigint, '${ERASED}', '${contact.type}', $2::bigint, $2::bigint, $4::text, $5::text, $6::text, $7::text, $3::timestamptz)`;
 
-interface Given extends Eraser {
+interface ErasureInput extends Eraser {
   readonly workspaceId: string;
   readonly contactId: string;
   readonly at: string;
@@ -55,8 +55,8 @@ interface Given extends Eraser {
  * Records an erasure unless the store has it. Returns the contact to erase, or null. Handles one at a time, because a statement
  * may be limited to one workspace (shard-placement/).
  */
-async function record(client: Client, erasure: string): Promise<Given | null> {
-  const [given] = (await client.query<Given>(GIVEN, [erasure])).rows;
+async function record(client: Client, erasure: string): Promise<ErasureInput | null> {
+  const [given] = (await client.query<ErasureInput>(GIVEN, [erasure])).rows;
   if (given === undefined) return null;
   const { workspaceId, contactId, at, actor_kind, actor_id, client_id, request_id } = given;
   const found = async (text: string) =>
@@ -81,7 +81,7 @@ async function record(client: Client, erasure: string): Promise<Given | null> {
 export async function repeatErasures(client: Client, erasures: readonly string[]): Promise<number> {
   const tx = executorOf(client);
   const erased = await transactionOn(client, async () => {
-    const found = new Map<string, Given>();
+    const found = new Map<string, ErasureInput>();
     for (const erasure of erasures) {
       const given = await record(client, erasure);
       if (given !== null) found.set(`${given.workspaceId} ${given.contactId}`, given);

@@ -46,7 +46,7 @@ export interface HighWaterMarks {
    * An answer whose request was sent after at least `asked` earlier ones. However many callers wait, one request is sent at a time.
    * @throws AppError `unavailable` when the database cannot be reached
    */
-  after(asked: number): Promise<MarksAnswer>;
+  after(requestCount: number): Promise<MarksAnswer>;
   /** Forgets the last answer: the next read may reach another database. */
   forget(): void;
 }
@@ -88,7 +88,7 @@ export function toMarks([drawn, ids, times]: readonly (string | null)[]): TableM
 }
 
 /** A request for marks that is in progress, and how many were sent before it. */
-interface Question {
+interface PendingRead {
   readonly number: number;
   readonly answer: Promise<MarksAnswer>;
 }
@@ -101,7 +101,7 @@ export function createHighWaterMarks(readers: Pick<Readers, 'read'>): HighWaterM
   let known: MarksAnswer | null = null;
   let generation = 0;
   let asked = 0;
-  let pending: Question | null = null;
+  let pending: PendingRead | null = null;
 
   function forget(): void {
     generation += 1;
@@ -122,7 +122,7 @@ export function createHighWaterMarks(readers: Pick<Readers, 'read'>): HighWaterM
     throw databaseUnavailable();
   }
 
-  function startRequest(): Question {
+  function startRequest(): PendingRead {
     const number = asked++;
     const answer = request(number).finally(() => {
       pending = null;

@@ -1,6 +1,6 @@
 // Finds the images to fetch, and records the outcomes. A worker that begins a fetch reserves the image for a minute; if it is killed, another
 // worker begins again. One transaction writes a file and the status of its image, if the image still waits for this file.
-import { bumpAt, timeOf } from '../changing/records.ts';
+import { timeOf, versionColumns } from '../changing/records.ts';
 import { type Executor, inTransaction } from '../connections/executor.ts';
 import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
@@ -34,13 +34,13 @@ export interface FetchedImage {
 }
 
 /** The teams and workspaces of recent fetches, the latest last: they are served after others. */
-export interface Turns {
+export interface RecentTenants {
   readonly teams: readonly bigint[];
   readonly workspaces: readonly bigint[];
 }
 
 /** Selects one row of `due` for each team, in the workspace that was served longest ago; teams without a recent fetch come first. */
-const due = (rows: string) => `with ${rows}
+const dueImages = (rows: string) => `with ${rows}
     select t.workspace_id as "workspaceId", t.id, t.team_id as "teamId" from (
       select distinct on (w.team_id) w.team_id, d.workspace_id, d.id, d.fetch_at
       from due d join workspaces w on w.id = d.workspace_id
@@ -54,13 +54,13 @@ const firstOf = (condition: string) => `(select i.workspace_id, i.id, i.fetch_at
 
 /** Steps from one workspace to the next in the index: a workspace may have ten thousand images that wait, and one of them is read. */
 const DUE = statement('images.due', () =>
-  due(`recursive due as (select f.* from ${firstOf('true')} f
+  dueImages(`recursive due as (select f.* from ${firstOf('true')} f
       union all select n.* from due d cross join lateral ${firstOf('i.workspace_id > d.workspace_id')} n)`),
 );
 
 /** For stores where statements cannot step through an index: reads all due images. */
 const ALL_DUE = statement('images.all_due', () =>
-  due(`due as materialized (
+  dueImages(`due as materialized (
       select distinct on (i.workspace_id) i.workspace_id, i.id, i.fetch_at from images i
       where i.status = 'pending' and i.fetch_at <= current_timestamp
       order by i.workspace_id, i.fetch_at)`),
@@ -104,7 +104,7 @@ const POSTPONE = statement(
 export async function beginFetches(
   db: Db,
   busy: readonly bigint[],
-  turns: Turns,
+  turns: RecentTenants,
   limit: number,
 ): Promise<readonly ImageFetch[]> {
   const { stepsThroughIndexes } = await db.placement.rules();
@@ -129,7 +129,7 @@ export async function postponeHost(db: Db, { workspaceId, sourceUrl }: ImageFetc
 }
 
 /** Returns an interrupted fetch: any worker may begin it at once. @throws AppError `unavailable` */
-export async function giveBackFetch(db: Db, { workspaceId, id, fileToken }: ImageFetch): Promise<void> {
+export async function returnFetch(db: Db, { workspaceId, id, fileToken }: ImageFetch): Promise<void> {
   await query(db, RETURN_FETCH, [workspaceId, id, fileToken]);
 }
 
@@ -157,7 +157,7 @@ export function keepFile(db: Db, begun: ImageFetch, { bytes, ...known }: Fetched
       ...[workspaceId, id],
     );
     if (Number(others?.bytes ?? 0) + bytes.length > MAX_WORKSPACE_BYTES) return false;
-    const outcome: Outcome = { ...known, status: 'ready', error: null, byteSize: bytes.length };
+    const outcome: FileState = { ...known, status: 'ready', error: null, byteSize: bytes.length };
     if (!(await settle(tx, begun, outcome))) return true;
     for (let number = 0; number * CHUNK_BYTES < bytes.length; number++)
       await tx.$executeRawUnsafe(
@@ -171,7 +171,7 @@ export function keepFile(db: Db, begun: ImageFetch, { bytes, ...known }: Fetched
 }
 
 /** The new state of the image. */
-interface Outcome {
+interface FileState {
   readonly status: 'ready' | 'failed';
   readonly error: string | null;
   readonly contentType: string | null;
@@ -186,11 +186,11 @@ const NO_FILE = { contentType: null, width: null, height: null, byteSize: null }
 async function settle(
   tx: Executor,
   { workspaceId, id, fileToken }: ImageFetch,
-  { status, error, contentType, width, height, byteSize }: Outcome,
+  { status, error, contentType, width, height, byteSize }: FileState,
 ): Promise<boolean> {
   const settled = await tx.$executeRawUnsafe(
     `update images i set status = $4, error = $5, content_type = $6, width = $7::int, height = $8::int,
-      byte_size = $9::int, ${bumpAt('$10', 'i')} where ${THIS_FILE}`,
+      byte_size = $9::int, ${versionColumns('$10', 'i')} where ${THIS_FILE}`,
     ...[workspaceId, id, fileToken, status, error, contentType, width, height, byteSize],
     await timeOf(tx, IMAGES),
   );

@@ -72,7 +72,7 @@ export async function isReadOnly(pool: pg.Pool): Promise<boolean> {
 }
 
 /** Whether a notification sent over one connection arrives on another. Through a pooler it may not. */
-export async function hearsNotifications(
+export async function receivesNotifications(
   connection: pg.ClientConfig,
   listening: pg.ClientConfig,
   timeoutMs: number,

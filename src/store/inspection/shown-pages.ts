@@ -1,9 +1,9 @@
 // Pages whose `is_shown` disagrees with the steps: it is true although no step shows them, or the other way round. There should be none:
 // one transaction writes both. But in a store without triggers (shard-placement/), an earlier version may have changed steps.
 import type pg from 'pg';
-import { shows } from '../sql/showing-steps.ts';
+import { isShownByStep } from '../sql/showing-steps.ts';
 
-const WRONG = `select p.workspace_id, p.id from pages p left join funnel_steps s on ${shows('s', 'p.workspace_id', 'p.id')}
+const WRONG = `select p.workspace_id, p.id from pages p left join funnel_steps s on ${isShownByStep('s', 'p.workspace_id', 'p.id')}
   where p.is_shown <> (s.id is not null)`;
 
 /** Corrects these pages according to the steps. */

@@ -7,7 +7,7 @@ import { endingSession } from '../connections/ending-session.ts';
 import { transactionOn } from '../connections/executor.ts';
 import { findPlacedTables } from '../shard-placement/state.ts';
 import type { Migration } from './folder.ts';
-import { givingWay } from './giving-way.ts';
+import { yieldingLocks } from './giving-way.ts';
 import { recordApplied } from './history.ts';
 import { splitStatements, withoutComments } from './split.ts';
 import { isForPlaced } from './tenant-role.ts';
@@ -48,7 +48,7 @@ export async function applyMigration(
   };
   try {
     await endingSession({ client, pool, signal }, () =>
-      givingWay(client, signal, attempt, isPatient ? 0 : undefined),
+      yieldingLocks(client, signal, attempt, isPatient ? 0 : undefined),
     );
   } finally {
     await client.query('set lock_timeout = 0').catch(() => {});

@@ -9,7 +9,7 @@ import { PRISMA_FOLDER } from './folder.ts';
 import { withOwnPool } from './own-pool.ts';
 
 /** The marker that the rules for migrations require for statements that might harm a running version. */
-const CHECKED = '-- checked: of a table that no version before has';
+const CHECKED_MARKER = '-- checked: of a table that no version before has';
 
 /**
  * Completes a migration with what Prisma cannot express about tables of nouns: the sequence of their ids, their public ids, the rows that
@@ -30,8 +30,8 @@ export function completeMigration(sql: string, nouns: readonly Noun[] = NOUNS): 
         ),
         `\nALTER SEQUENCE ${table}_id_seq OWNED BY ${table}.id;`,
         // Foreign keys follow it, because it may also place the table on other servers (shard-placement/).
-        `${CHECKED}\ncall open_to_tenants('${table}', 'select, insert, update, delete');`,
-        ...(sorts === undefined ? [] : [`${CHECKED}\ncall list_by_time('${table}', ${number});`]),
+        `${CHECKED_MARKER}\ncall open_to_tenants('${table}', 'select, insert, update, delete');`,
+        ...(sorts === undefined ? [] : [`${CHECKED_MARKER}\ncall list_by_time('${table}', ${number});`]),
       ].join('\n'),
     );
   }, sql);

@@ -8,12 +8,12 @@ import { toStoreError } from '../connections/failures.ts';
 const ENDED = /^(57P0[1-5]|08...)$/;
 
 /** Whether a statement failed because it lost its session. */
-export function isCutShort(error: unknown): boolean {
+export function wasInterrupted(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return ENDED.test(error.code ?? '');
   return toStoreError(error) !== error;
 }
 
-interface CutShort {
+interface Interrupted {
   readonly isInterrupted: boolean;
   /** The migrations applied before. */
   readonly before: readonly string[];
@@ -23,12 +23,12 @@ interface CutShort {
 }
 
 /** The message about migrations that were just interrupted. */
-export async function afterCutShort({
+export async function interruptedMessage({
   isInterrupted,
   before,
   readApplied,
   cause,
-}: CutShort): Promise<StartupError> {
+}: Interrupted): Promise<StartupError> {
   // If the database cannot be reached now, the next start will check.
   const applied = await readApplied().catch(() => null);
   const done = applied?.filter((name) => !before.includes(name)) ?? [];

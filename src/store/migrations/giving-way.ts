@@ -9,7 +9,7 @@ const RETRY_MS = 1_000;
 const MAX_ATTEMPTS = 300;
 
 /** Runs `work`, one transaction on the client, until it has its locks. @throws what `work` throws; AbortError at the signal */
-export async function givingWay<T>(
+export async function yieldingLocks<T>(
   client: pg.ClientBase,
   signal: AbortSignal,
   work: () => Promise<T>,

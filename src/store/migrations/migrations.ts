@@ -4,7 +4,7 @@ import { StartupError } from '../../errors.ts';
 import { endingSession } from '../connections/ending-session.ts';
 import { applyMigration } from './apply.ts';
 import { isIncompatible, requireNoOlder } from './compatibility.ts';
-import { afterCutShort, isCutShort } from './cut-short.ts';
+import { interruptedMessage, wasInterrupted } from './cut-short.ts';
 import { isUnedited, type Migration, PRISMA_FOLDER, readMigrations } from './folder.ts';
 import { createHistory, forgetUnfinished, readHistory, recordFailed } from './history.ts';
 import { takeMigrationLockAlone } from './lock.ts';
@@ -12,7 +12,7 @@ import { withOwnPool } from './own-pool.ts';
 import { requireFreeSubdomains } from './reserved-subdomains.ts';
 import { findObstacles } from './rights.ts';
 import { isUtc, readSessionSettings, setSessionSettings } from './session-settings.ts';
-import { readTenantRoleState, roleIsMissing } from './tenant-role.ts';
+import { missingRoleError, readTenantRoleState } from './tenant-role.ts';
 
 /** Names of migrations by their state in this store. */
 export interface MigrationState {
@@ -27,10 +27,10 @@ export interface MigrationState {
 }
 
 /** The first migration of much older versions, whose tables cannot be migrated. */
-const BEFORE = '20261120000000_init';
+const FIRST_OF_UNSUPPORTED = '20261120000000_init';
 
 /** Whether a migration needs the role for tenants, and creates it if it is missing. */
-export function makesTenantRole(name: string): boolean {
+export function createsTenantRole(name: string): boolean {
   return name.endsWith('_tenant_role');
 }
 
@@ -41,7 +41,7 @@ export function makesTenantRole(name: string): boolean {
 export async function migrationState(db: pg.Pool, prismaFolder = PRISMA_FOLDER): Promise<MigrationState> {
   const [onDisk, rows] = await Promise.all([readMigrations(prismaFolder), readHistory(db)]);
   const inStore = new Map(rows.map((row) => [row.name, row]));
-  if (inStore.has(BEFORE)) {
+  if (inStore.has(FIRST_OF_UNSUPPORTED)) {
     throw new StartupError(
       'The database was made by an earlier version of the gateway, before the first release, and cannot be migrated to this one: to start afresh, delete the folder DATA_DIR, or name an empty database in DATABASE_URL; to keep what is in it, stay with that version.',
     );
@@ -97,12 +97,12 @@ export async function applyMigrations(
       const found = await migrationState(pool, prismaFolder);
       if (found.failed.length > 0) await forgetUnfinished(pool);
       const state = found.failed.length > 0 ? await migrationState(pool, prismaFolder) : found;
-      requireSound(state);
+      requireMatching(state);
       if (await isDone(state, pool)) return [];
       if (state.pending.length > 0) await requireRights(pool);
-      if (state.pending.filter(only).some(makesTenantRole)) {
+      if (state.pending.filter(only).some(createsTenantRole)) {
         const role = await readTenantRoleState(pool);
-        if (!role.isAttainable) throw roleIsMissing(role);
+        if (!role.isAttainable) throw missingRoleError(role);
       }
       if (state.applied.length === 0) await requireEmpty(pool);
       else if (!lenient) await requireFreeSubdomains(pool, state.pending);
@@ -117,9 +117,9 @@ export async function applyMigrations(
       underWay = undefined;
       return pending.map(({ name }) => name);
     } catch (error) {
-      if (before !== undefined && (isCutShort(error) || signal.aborted)) {
+      if (before !== undefined && (wasInterrupted(error) || signal.aborted)) {
         const readApplied = async () => (await migrationState(pool, prismaFolder)).applied;
-        throw await afterCutShort({ isInterrupted: signal.aborted, before, readApplied, cause: error });
+        throw await interruptedMessage({ isInterrupted: signal.aborted, before, readApplied, cause: error });
       }
       if (signal.aborted) throw new StartupError('Interrupted: nothing was changed.', { cause: error });
       if (error instanceof StartupError) throw error;
@@ -140,7 +140,7 @@ export function isTooNew({ unknown }: MigrationState): boolean {
   return unknown.some(isIncompatible);
 }
 
-function requireSound(state: MigrationState): void {
+function requireMatching(state: MigrationState): void {
   const { pending, edited, unknown } = state;
   // Applies nothing on top of unknown migrations.
   if (isTooNew(state) || (unknown.length > 0 && pending.length > 0)) {

@@ -1,6 +1,6 @@
 // Connections for long work on the tables themselves.
 import pg from 'pg';
-import { surviveLosses } from '../connections/pool.ts';
+import { handleConnectionErrors } from '../connections/pool.ts';
 import { APPLICATION, LIFT_SESSION_LIMITS } from '../connections/time-limits.ts';
 import { FOR_TABLE_CHANGES } from '../shard-placement/session-settings.ts';
 
@@ -27,7 +27,7 @@ export async function withOwnPool<T>(
     },
   });
   own.on('error', () => {});
-  surviveLosses(own);
+  handleConnectionErrors(own);
   try {
     return await work(own);
   } finally {

@@ -41,7 +41,7 @@ export async function readTenantRoleState(db: Pick<pg.Pool, 'query'>): Promise<T
 export const ROLE_IS_OUT_OF_REACH = `the user of DATABASE_URL may neither make nor take the role that callers' changes run as, ${TENANT_ROLE}`;
 
 /** The error if the role is needed and cannot be used. */
-export function roleIsMissing({ remedy }: TenantRoleState): StartupError {
+export function missingRoleError({ remedy }: TenantRoleState): StartupError {
   return new StartupError(
     `Nothing was changed: ${ROLE_IS_OUT_OF_REACH}. Have an administrator of the server run
   ${remedy.join('\n  ')}

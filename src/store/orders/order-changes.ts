@@ -5,17 +5,17 @@ import {
   type BillingStatus,
   billingOf,
   eventsOf,
-  INVOICES_FOLLOW,
+  INVOICE_CHANGES,
   type InvoiceStatus,
-  OPEN,
+  OPEN_INVOICE_STATUSES,
   type OrderType,
   type ServiceStatus,
-  servedWhenPaid,
+  serviceStatusWhenPaid,
 } from '../../resources/orders/order-statuses.ts';
 import { order } from '../../resources/orders/orders.ts';
 import { bigintAsText } from '../../rows/json.ts';
 import { changeRow } from '../changing/change-row.ts';
-import { showsOtherParts } from '../changing/fulfillments.ts';
+import { differsInOtherRows } from '../changing/fulfillments.ts';
 import { lockRow } from '../changing/lock-row.ts';
 import { countSales } from '../changing/page-sales.ts';
 import { type ChangeRecord, timeOf } from '../changing/records.ts';
@@ -34,13 +34,13 @@ const ORDERS = tableOf(orderTable);
 const INVOICES = tableOf(invoiceTable);
 
 /** Rules for columns that a change sets although clients cannot. */
-const follows = (...columns: string[]): ChangeRules => ({
+const derivedColumnsOnly = (...columns: string[]): ChangeRules => ({
   derived: Object.fromEntries(
     columns.map((column) => [column, { onCreate: `n.${column}`, onUpdate: `n.${column}` }]),
   ),
 });
-const ORDER_RULES = follows('in_trial', 'recurring_invoices_paid_count', 'total_amount');
-const INVOICE_RULES = follows('subtotal_amount', 'fulfillment_status', 'paid_amount');
+const ORDER_RULES = derivedColumnsOnly('in_trial', 'recurring_invoices_paid_count', 'total_amount');
+const INVOICE_RULES = derivedColumnsOnly('subtotal_amount', 'fulfillment_status', 'paid_amount');
 
 /** An order that is locked, with its invoices. */
 export interface LockedOrder {
@@ -99,7 +99,7 @@ export async function lockOrder(tx: Executor, tenancy: Tenancy, id: bigint): Pro
 const ORDER_OF = `select t.order_id as "orderId" from order_invoices t where t.id = $1::bigint and ${INVOICES.owned('$2', '$3')}`;
 
 /** Locks the order of an invoice, and all invoices of the order; null if there is no such invoice or the caller does not own it. */
-export async function lockOrderOf(
+export async function lockOrderOfInvoice(
   tx: Executor,
   tenancy: Tenancy,
   invoiceId: bigint,
@@ -153,7 +153,7 @@ export function planOrder(
   const changed = new Map(invoices);
   const statusOf = (one: LockedInvoice) => (changed.get(one.id)?.['status'] ?? one.status) as InvoiceStatus;
   if (wanted !== undefined && wanted !== locked.billingStatus) {
-    const { from, to } = INVOICES_FOLLOW[wanted];
+    const { from, to } = INVOICE_CHANGES[wanted];
     for (const one of locked.invoices)
       if (from.includes(statusOf(one))) changed.set(one.id, { ...changed.get(one.id), status: to });
   }
@@ -167,7 +167,7 @@ export function planOrder(
     );
   const service = (given['service_status'] ??
     (isNowPaid
-      ? servedWhenPaid(locked.orderType, locked.serviceStatus)
+      ? serviceStatusWhenPaid(locked.orderType, locked.serviceStatus)
       : locked.serviceStatus)) as ServiceStatus;
   const isOver = !['pending', 'active', 'paused', 'suspended'].includes(service);
   return {
@@ -185,8 +185,8 @@ export function planOrder(
 const isRenewal = ({ invoiceType }: LockedInvoice) => invoiceType === 'renewal';
 
 /** The change that voids all invoices that await payment. */
-export function voidingOpen({ invoices }: LockedOrder): ReadonlyMap<bigint, Columns> {
-  const open = invoices.filter(({ status }) => (OPEN as readonly string[]).includes(status));
+export function voidOpenInvoices({ invoices }: LockedOrder): ReadonlyMap<bigint, Columns> {
+  const open = invoices.filter(({ status }) => (OPEN_INVOICE_STATUSES as readonly string[]).includes(status));
   return new Map(open.map(({ id }) => [id, { status: 'voided' }]));
 }
 
@@ -222,7 +222,10 @@ export async function writeOrder(
     if (plan.created.includes(one.id)) changes.push({ one, before: null, from: null });
     const given = plan.invoices.get(one.id);
     if (given === undefined) continue;
-    const settled = await withNumber(tx, workspaceId, one, { ...given, ...entered(one, given, invoiceTime) });
+    const settled = await withNumber(tx, workspaceId, one, {
+      ...given,
+      ...invoiceTimes(one, given, invoiceTime),
+    });
     const row = await changeRow(tx, INVOICES, INVOICE_RULES, {
       workspaceId,
       id: one.id,
@@ -235,8 +238,8 @@ export async function writeOrder(
   }
   const [settled = ''] = await findSnapshots(tx, ORDERS, workspaceId, [id]);
   const ordered = await changeRow(tx, ORDERS, ORDER_RULES, {
-    ...{ workspaceId, id, now, shown: locked.shown, touched: showsOtherParts(locked.shown, settled) },
-    given: toJson({ ...plan.order, ...begun(locked, plan.order, now) }),
+    ...{ workspaceId, id, now, shown: locked.shown, touched: differsInOtherRows(locked.shown, settled) },
+    given: toJson({ ...plan.order, ...serviceTimes(locked, plan.order, now) }),
   });
 
   if (locked.pageId !== null) {
@@ -322,7 +325,7 @@ function toJson(columns: Columns): string {
  * The times that a new service status sets, unless the client sets them or they are set already. A canceled subscription ends with the time
  * that is paid for.
  */
-function begun(locked: LockedOrder, given: Columns, now: string): Columns {
+function serviceTimes(locked: LockedOrder, given: Columns, now: string): Columns {
   const { service_status: to = locked.serviceStatus } = given;
   if (to === locked.serviceStatus) return {};
   const isEnding = to === 'canceled' && locked.orderType === 'subscription-order';
@@ -336,7 +339,7 @@ function begun(locked: LockedOrder, given: Columns, now: string): Columns {
 }
 
 /** The times that an invoice's status sets, unless the client sets them or they are set already. */
-function entered(one: LockedInvoice, { status = one.status, ...given }: Columns, now: string): Columns {
+function invoiceTimes(one: LockedInvoice, { status = one.status, ...given }: Columns, now: string): Columns {
   return {
     ...(isPaid(String(status)) && one.paidAt === null && given['paid_at'] === undefined && { paid_at: now }),
     ...(status !== 'draft' &&

@@ -1,11 +1,11 @@
 // The events of orders and invoices, in the topics of both and of the order's type: `one-time-order` and `subscription`.
 import { invoice } from '../../resources/orders/order-invoices.ts';
 import { order } from '../../resources/orders/orders.ts';
-import { shownJson } from '../../rows/shown-json.ts';
+import { publicJson } from '../../rows/shown-json.ts';
 import type { ChangeRecord } from '../changing/records.ts';
 
 /** An object with its JSON after the change. Endpoints get what REST shows of it. */
-interface Shown {
+interface SubjectSnapshot {
   readonly id: bigint;
   readonly json: string;
 }
@@ -16,7 +16,7 @@ interface Shown {
  */
 export function orderEvent(
   type: string,
-  of: { readonly order?: Shown | undefined; readonly invoice?: Shown | undefined },
+  of: { readonly order?: SubjectSnapshot | undefined; readonly invoice?: SubjectSnapshot | undefined },
 ): ChangeRecord['events'][number] {
   const isOfInvoice = /\binvoice\.\w+$/.test(type);
   const subject = isOfInvoice ? of.invoice : of.order;
@@ -26,6 +26,6 @@ export function orderEvent(
     resource: { ...(isOfInvoice ? invoice : order), topic: type.slice(0, at) },
     name: type.slice(at + 1),
     subjectId: subject.id,
-    data: shownJson(isOfInvoice ? invoice : order, subject.json),
+    data: publicJson(isOfInvoice ? invoice : order, subject.json),
   };
 }

@@ -1,6 +1,6 @@
 // Writes an invoice of a locked order, and adds up its lines.
 import type { InvoiceStatus } from '../../resources/orders/order-statuses.ts';
-import { settleLines } from '../changing/fulfillments.ts';
+import { updateLineStatuses } from '../changing/fulfillments.ts';
 import { timeOf } from '../changing/records.ts';
 import type { Executor } from '../connections/executor.ts';
 import { invoiceLineItemTable, invoiceTable } from '../tables/orders/order-invoices.ts';
@@ -8,7 +8,7 @@ import { tableOf } from '../tables/tables.ts';
 import { type Columns, type LockedInvoice, type LockedOrder, needsNumber } from './order-changes.ts';
 import { findLines, LineRefused, requireBillable } from './order-lines.ts';
 import { lockNumbers } from './order-numbers.ts';
-import { billedOf, insertObjects, timesOf } from './orders.ts';
+import { billedColumns, insertObjects, timeColumns } from './orders.ts';
 
 const INVOICES = tableOf(invoiceTable);
 const LINES = tableOf(invoiceLineItemTable);
@@ -44,7 +44,7 @@ export async function insertInvoice(
       ...{ order_id: orderId, currency, status: number == null ? 'draft' : columns['status'] },
       ...{ subtotal_amount: zero, tax_amount: zero, discount_amount: zero },
       fulfillment_status: priced.some(({ isSent }) => isSent) ? 'unfulfilled' : 'not_applicable',
-      ...timesOf(now),
+      ...timeColumns(now),
     },
   ]);
   await insertObjects(
@@ -54,7 +54,7 @@ export async function insertInvoice(
     given.map(({ quantity, amount, description = null }, index) => {
       const line = priced[index];
       if (line === undefined) throw new LineRefused(index, 'no such price');
-      return { ...billedOf(line), invoice_id: id, quantity, amount, description, ...timesOf(now) };
+      return { ...billedColumns(line), invoice_id: id, quantity, amount, description, ...timeColumns(now) };
     }),
   );
   return {
@@ -68,9 +68,9 @@ const SUM = `select (coalesce(sum(l.amount * l.quantity), 0) + 0 * i.shipping_am
   from order_invoices i left join order_invoice_line_items l on l.workspace_id = i.workspace_id and l.invoice_id = i.id
   where i.workspace_id = $1::bigint and i.id = $2::bigint group by i.shipping_amount`;
 
-/** Computes the columns of an invoice that follow from its lines, as they are now in this transaction. @throws Refused as `settleLines` */
+/** Computes the columns of an invoice that follow from its lines, as they are now in this transaction. @throws Refused as `updateLineStatuses` */
 export async function addUpLines(tx: Executor, workspaceId: bigint, id: bigint): Promise<Columns> {
   const [sums = {}] = await tx.$queryRawUnsafe<Columns[]>(SUM, workspaceId, id);
-  const [settled] = await settleLines(tx, workspaceId, [id]);
+  const [settled] = await updateLineStatuses(tx, workspaceId, [id]);
   return { ...sums, fulfillment_status: settled?.status };
 }

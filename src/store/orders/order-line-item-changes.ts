@@ -3,11 +3,11 @@
 import type { OrderType, ServiceStatus } from '../../resources/orders/order-statuses.ts';
 import { order, orderLineItem } from '../../resources/orders/orders.ts';
 import { executeUnrecorded } from '../changing/changes.ts';
-import { bumpAt, type ChangeRecord, timeOf } from '../changing/records.ts';
+import { type ChangeRecord, timeOf, versionColumns } from '../changing/records.ts';
 import { findSnapshots } from '../changing/snapshots.ts';
 
 import type { Executor } from '../connections/executor.ts';
-import { shifted } from '../sql/periods.ts';
+import { timePlusPeriod } from '../sql/periods.ts';
 import { periodOf, singularUnit } from '../sql/price-terms.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
@@ -16,9 +16,9 @@ import { orderTable } from '../tables/orders/orders.ts';
 import { tableOf } from '../tables/tables.ts';
 import { type Columns, type LockedOrder, planOrder, writeOrder } from './order-changes.ts';
 import { orderEvent } from './order-events.ts';
-import { findLines, isReckoned, type PricedLine } from './order-lines.ts';
+import { findLines, isSupportedPeriod, type PricedLine } from './order-lines.ts';
 import { lockNumbers } from './order-numbers.ts';
-import { billedOf, insertObjects, timesOf } from './orders.ts';
+import { billedColumns, insertObjects, timeColumns } from './orders.ts';
 
 const ORDERS = tableOf(orderTable);
 const LINES = tableOf(orderLineItem);
@@ -60,23 +60,23 @@ export interface LineChange {
   readonly days: number;
 }
 
-const NEXT = 'coalesce(o.next_charge_at, now())';
+const NEXT_CHARGE = 'coalesce(o.next_charge_at, now())';
 const ZERO = '0 * l.amount';
 const asTime = (sql: string) => `to_char(${sql} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /** The current period ends at the next charge. It began one interval before that, but not before the order. */
 const [COUNT, UNIT] = ["(l.products_price ->> 'interval_count')::int", "(l.products_price ->> 'interval')"];
-const BEGAN = `greatest(o.created_at, case when ${isReckoned(COUNT, UNIT)}
-  then ${shifted('o.next_charge_at', '-', periodOf(COUNT, UNIT))} end)`;
+const PERIOD_START = `greatest(o.created_at, case when ${isSupportedPeriod(COUNT, UNIT)}
+  then ${timePlusPeriod('o.next_charge_at', '-', periodOf(COUNT, UNIT))} end)`;
 /**
  * The highest price billed for the current period. A downgrade refunds nothing, so a later upgrade costs only the amount above this price.
  */
 const BILLED = `(select max((b.products_price ->> 'amount')::numeric) from order_invoice_line_items b
   join order_invoices i on i.workspace_id = b.workspace_id and i.id = b.invoice_id
   where b.workspace_id = $4::bigint and b.order_line_item_id = l.id and i.invoice_type = 'interim'
-    and i.status not in ('voided', 'abandoned') and i.created_at >= ${BEGAN})`;
+    and i.status not in ('voided', 'abandoned') and i.created_at >= ${PERIOD_START})`;
 /** The payment type of a line, from its first invoice, because the price's type may have changed since. A change of the line keeps it. */
-const kindOf = (line: string) => `(select b.payment_type from order_invoice_line_items b
+const paymentTypeOf = (line: string) => `(select b.payment_type from order_invoice_line_items b
   where b.workspace_id = $4::bigint and b.order_line_item_id = ${line}.id order by b.id limit 1)`;
 const dayOf = (sql: string) => `(${sql} at time zone 'UTC')::date`;
 
@@ -88,19 +88,19 @@ const CHANGE = `select l.workspace_id as "workspaceId", l.order_id as "orderId",
     case when p.amount > l.amount then 'upgraded' when p.amount < l.amount then 'downgraded' else 'modified' end as direction,
     c.due > 0 as "isDue", c.due::text, d.left as "daysLeft", d.all as days,
     json_build_object('currency', o.currency, 'discount_amount', (${ZERO})::text,
-      'next_invoice_date', case when c.due > 0 then ${asTime('now()')} else ${asTime(NEXT)} end,
+      'next_invoice_date', case when c.due > 0 then ${asTime('now()')} else ${asTime(NEXT_CHARGE)} end,
       'shipping_amount', (${ZERO})::text, 'subtotal_amount', s.sum::text, 'tax_amount', (${ZERO})::text, 'total_amount', s.sum::text)::text as upcoming
   from order_line_items l
     join orders o on o.workspace_id = l.workspace_id and o.id = l.order_id
     left join product_prices p on p.workspace_id = l.workspace_id and p.id = $2::bigint,
-    lateral (select ${kindOf('l')} as kind) k,
-    lateral (select ${dayOf('o.next_charge_at')} - ${dayOf(BEGAN)} as all,
-      least(${dayOf('o.next_charge_at')} - ${dayOf('now()')}, ${dayOf('o.next_charge_at')} - ${dayOf(BEGAN)}) as left) d,
+    lateral (select ${paymentTypeOf('l')} as kind) k,
+    lateral (select ${dayOf('o.next_charge_at')} - ${dayOf(PERIOD_START)} as all,
+      least(${dayOf('o.next_charge_at')} - ${dayOf('now()')}, ${dayOf('o.next_charge_at')} - ${dayOf(PERIOD_START)}) as left) d,
     lateral (select case when $3::bool and not o.in_trial and p.currency = o.currency and d.all > 0 and d.left > 0
       then round(greatest(p.amount - greatest(l.amount, ${BILLED}), 0) * l.quantity * d.left / d.all, scale(l.amount)) else ${ZERO} end as due) c,
     lateral (select case when c.due > 0 then c.due else
         (select coalesce(sum(m.quantity * case when m.id = l.id then p.amount else m.amount end), 0) + ${ZERO} from order_line_items m
-        where m.workspace_id = $4::bigint and m.order_id = l.order_id and ${kindOf('m')} <> 'one_time') end as sum) s
+        where m.workspace_id = $4::bigint and m.order_id = l.order_id and ${paymentTypeOf('m')} <> 'one_time') end as sum) s
   where l.workspace_id = $4::bigint and l.id = $1::bigint`;
 
 const PLACE = `select t.workspace_id as "workspaceId", t.order_id as "orderId" from order_line_items t where t.id = $1::bigint and ${LINES.owned('$2', '$3')}`;
@@ -150,11 +150,11 @@ export async function findLineChange(
 
 const SET_LINE = `update order_line_items c set price_id = $3::bigint, variant_id = $4::bigint, amount = $5::numeric,
     first_amount = case when $6::bool then c.first_amount else $5::numeric end, products_price = $7::json, products_variant = $8::json,
-    prorated = $9::text, ${bumpAt('$10')}
+    prorated = $9::text, ${versionColumns('$10')}
   where c.workspace_id = $1::bigint and c.id = $2::bigint`;
 const TOTAL = `select sum(l.first_amount * l.quantity + l.setup_amount)::text as total_amount from order_line_items l
   where l.workspace_id = $1::bigint and l.order_id = $2::bigint`;
-const TOUCH = `update orders c set ${bumpAt('$3')} where c.workspace_id = $1::bigint and c.id = $2::bigint`;
+const TOUCH = `update orders c set ${versionColumns('$3')} where c.workspace_id = $1::bigint and c.id = $2::bigint`;
 
 /**
  * Changes a line of a locked order, and writes an invoice for what is due now.
@@ -222,14 +222,19 @@ async function insertInterim(
       ...{ order_id: orderId, currency, status: 'draft', invoice_type: 'interim', external_id: '' },
       ...{ subtotal_amount: due, shipping_amount: zero, tax_amount: zero, discount_amount: zero },
       fulfillment_status: 'not_applicable',
-      ...timesOf(now),
+      ...timeColumns(now),
     },
   ]);
   await insertObjects(tx, INVOICE_LINES, workspaceId, [
     {
-      ...{ ...billedOf(line), fulfillment_status: 'ignored', invoice_id: id, order_line_item_id: lineId },
+      ...{
+        ...billedColumns(line),
+        fulfillment_status: 'ignored',
+        invoice_id: id,
+        order_line_item_id: lineId,
+      },
       ...{ quantity: 1, amount: due, description: `Change of price for ${daysLeft} of ${days} days` },
-      ...timesOf(now),
+      ...timeColumns(now),
     },
   ]);
   return { id, status: 'unpaid', invoiceType: 'interim', invoiceNumber: null, issuedAt: null, paidAt: null };

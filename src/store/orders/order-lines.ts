@@ -1,20 +1,20 @@
 // The lines of orders and invoices: variants at their prices, with current copies of both. PostgreSQL multiplies and adds the amounts.
 
-import { bumpAt } from '../changing/records.ts';
+import { versionColumns } from '../changing/records.ts';
 import type { Executor } from '../connections/executor.ts';
-import { shifted } from '../sql/periods.ts';
+import { timePlusPeriod } from '../sql/periods.ts';
 import { periodOf, singularUnit } from '../sql/price-terms.ts';
 import { LINE_COPIES } from './line-copies.ts';
 
 /** One line from a client. */
-export interface WantedLine {
+export interface RequestedLine {
   readonly variantId: bigint;
   readonly priceId: bigint;
   readonly quantity: number;
 }
 
 /** A line with its copies. Amounts are per unit, as text. */
-export interface PricedLine extends WantedLine {
+export interface PricedLine extends RequestedLine {
   readonly productId: bigint;
   readonly currency: string;
   readonly amount: string;
@@ -60,7 +60,7 @@ export type LineFault = 'no such price' | 'archived' | 'another currency' | 'too
  * SQL that tells whether a period is at most a thousand years long. Longer ones are ignored, because they would end beyond PostgreSQL's
  * range of times.
  */
-export const isReckoned = (count: string, unit: string) =>
+export const isSupportedPeriod = (count: string, unit: string) =>
   `(${count} between 1 and case ${singularUnit(unit)} when 'day' then 365000 when 'week' then 52000 when 'month' then 12000
     when 'quarter' then 4000 else 1000 end)`;
 
@@ -81,7 +81,7 @@ const LOCK = `select v.id from product_variants v
   where v.workspace_id = $1::bigint and v.id = any($2::bigint[]) and v.track_quantity order by v.id for no key update`;
 
 const period = (count: string, unit: string) =>
-  `case when ${isReckoned(count, unit)} then ${shifted('now()', '+', periodOf(count, unit))} end`;
+  `case when ${isSupportedPeriod(count, unit)} then ${timePlusPeriod('now()', '+', periodOf(count, unit))} end`;
 
 const HAS_TRIAL = `(p.payment_type <> 'one_time' and p.trial_duration > 0)`;
 const PERIOD_END = `case when p.payment_type = 'one_time' then null
@@ -120,7 +120,7 @@ type FoundLine = PricedLine &
 export function lockVariants(
   tx: Executor,
   workspaceId: bigint,
-  wanted: readonly Pick<WantedLine, 'variantId'>[],
+  wanted: readonly Pick<RequestedLine, 'variantId'>[],
 ): PromiseLike<unknown> {
   return tx.$queryRawUnsafe(
     LOCK,
@@ -133,9 +133,9 @@ export function lockVariants(
 export async function findLines(
   tx: Executor,
   workspaceId: bigint,
-  wanted: readonly WantedLine[],
+  wanted: readonly RequestedLine[],
 ): Promise<readonly FoundLine[]> {
-  const column = <Name extends keyof WantedLine>(name: Name) => wanted.map((line) => line[name]);
+  const column = <Name extends keyof RequestedLine>(name: Name) => wanted.map((line) => line[name]);
   return tx.$queryRawUnsafe<FoundLine[]>(
     PRICED,
     ...[workspaceId, column('variantId'), column('priceId'), column('quantity')],
@@ -148,7 +148,7 @@ export async function findLines(
  */
 export function requireBillable(
   found: readonly FoundLine[],
-  wanted: readonly WantedLine[],
+  wanted: readonly RequestedLine[],
   currency = found[0]?.currency,
 ): readonly FoundLine[] {
   for (const [index, { quantity }] of wanted.entries()) {
@@ -161,17 +161,17 @@ export function requireBillable(
 }
 
 /** Checks that lines can be ordered. @throws LineRefused for the first that cannot */
-export function requireOrderable(found: readonly FoundLine[], wanted: readonly WantedLine[]): Priced {
+export function requireOrderable(found: readonly FoundLine[], wanted: readonly RequestedLine[]): Priced {
   const [first] = requireBillable(found, wanted);
   const archived = found.find(({ isArchived }) => isArchived);
   if (archived !== undefined) throw new LineRefused(archived.index, 'archived');
   if (first === undefined) throw new LineRefused(0, 'no such price');
   const { total, zero, nextChargeAt, trialEndsAt } = first;
-  return { lines: withTaken(found), total, zero, nextChargeAt, trialEndAt: trialEndsAt };
+  return { lines: addTakenQuantities(found), total, zero, nextChargeAt, trialEndAt: trialEndsAt };
 }
 
 /** Computes what each line takes from stock: the first lines of a variant get the available stock, and untracked variants take nothing. */
-function withTaken(found: readonly FoundLine[]): readonly FoundLine[] {
+function addTakenQuantities(found: readonly FoundLine[]): readonly FoundLine[] {
   const left = new Map<bigint, number>();
   return found.map((line) => {
     const { variantId, quantity, isCounted, stock } = line;
@@ -182,7 +182,7 @@ function withTaken(found: readonly FoundLine[]): readonly FoundLine[] {
   });
 }
 
-const TAKE = `update product_variants v set quantity = v.quantity - i.taken, ${bumpAt('$5', 'v')}
+const TAKE = `update product_variants v set quantity = v.quantity - i.taken, ${versionColumns('$5', 'v')}
   from unnest($2::bigint[], $3::bigint[], $4::bigint[]) i (id, quantity, taken)
   where v.workspace_id = $1::bigint and v.id = i.id and v.quantity >= i.taken and (i.taken = i.quantity or v.out_of_stock_sales)
   returning v.id`;

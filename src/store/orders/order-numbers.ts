@@ -31,7 +31,7 @@ const FREE = `with recursive free (number) as (
     union all select f.number + 1 from free f
       where exists (select from order_invoices i where i.workspace_id = $1::bigint and i.invoice_number = f.number::text offset 0)
   ) select max(number) as invoice from free`;
-const PASS_OVER = `update order_counters c set last_invoice_number = $2::int where c.workspace_id = $1::bigint`;
+const SKIP_NUMBERS = `update order_counters c set last_invoice_number = $2::int where c.workspace_id = $1::bigint`;
 
 /**
  * Takes the next numbers of a workspace. One more statement skips the numbers that clients have set on invoices. The others are sent
@@ -45,6 +45,6 @@ export async function takeNumbers(tx: Executor, workspaceId: bigint, wanted: Num
   ]);
   if (taken === undefined) throw new TypeError('No number was taken');
   if (free === undefined || free.invoice === taken.invoice) return taken;
-  await tx.$executeRawUnsafe(PASS_OVER, workspaceId, free.invoice);
+  await tx.$executeRawUnsafe(SKIP_NUMBERS, workspaceId, free.invoice);
   return { ...taken, ...free };
 }

@@ -1,6 +1,6 @@
 // Computes what payments leave due of an invoice, and what refunds leave of a payment. PostgreSQL compares, adds and subtracts the amounts.
 // The caller holds the order's lock, so that the answers stay true.
-import { bumpAt } from '../changing/records.ts';
+import { versionColumns } from '../changing/records.ts';
 import type { Executor } from '../connections/executor.ts';
 import { REFUNDED_OF_PAYMENT } from '../sql/refunds.ts';
 import { inWorkspace } from '../sql/statements.ts';
@@ -12,7 +12,7 @@ import { type LockedOrder, lockOrder } from './order-changes.ts';
 const TRANSACTIONS = tableOf(transactionTable);
 
 /** How an amount compares with what can be paid or refunded. */
-interface Compared {
+interface AmountComparison {
   /** The most that can be paid or refunded. */
   readonly most: string;
   readonly isTooMuch: boolean;
@@ -20,7 +20,7 @@ interface Compared {
   readonly isAll: boolean;
 }
 
-interface Payment extends Compared {
+interface Payment extends AmountComparison {
   /** What is paid of the invoice afterwards. */
   readonly paidAmount: string;
 }
@@ -42,7 +42,7 @@ export async function payInvoice(
 }
 
 /** A payment whose order is locked, and the effect of a refund. */
-export interface LockedPayment extends Compared {
+export interface LockedPayment extends AmountComparison {
   readonly workspaceId: bigint;
   readonly order: LockedOrder;
   readonly invoiceId: bigint | null;
@@ -63,13 +63,13 @@ export interface LockedPayment extends Compared {
 const ORDER_OF = `select t.order_id as "orderId" from order_transactions t where t.id = $1::bigint and ${TRANSACTIONS.owned('$2', '$3')}`;
 
 /** Whether a transaction is an approved, complete payment; some of it may have been refunded. */
-const COUNTS = (t: string) =>
+const isCompletePayment = (t: string) =>
   `(${t}.adjusted_transaction_id is null and ${t}.result = 'approved' and ${t}.status not in ('pending', 'voided'))`;
 
-const REFUND = `select t.workspace_id as "workspaceId", t.invoice_id as "invoiceId", ${COUNTS('t')} as "isPayment", l.most = 0 as "isOver",
+const REFUND = `select t.workspace_id as "workspaceId", t.invoice_id as "invoiceId", ${isCompletePayment('t')} as "isPayment", l.most = 0 as "isOver",
     l.most::text, a.back::text as amount, a.back > l.most as "isTooMuch", a.back = l.most as "isAll",
     (i.paid_amount - a.back)::text as "paidAmount", (i.paid_amount = a.back and i.total_amount <= (select sum(p.amount) from order_transactions p
-      where p.workspace_id = $1::bigint and p.invoice_id = t.invoice_id and ${COUNTS('p')})) as "isInvoiceBack",
+      where p.workspace_id = $1::bigint and p.invoice_id = t.invoice_id and ${isCompletePayment('p')})) as "isInvoiceBack",
     case when i.status = 'partially-paid' and i.paid_amount = a.back then case when i.due_at < now() then 'past-due' else 'unpaid' end end as "waitsAs"
   from order_transactions t left join order_invoices i on i.workspace_id = t.workspace_id and i.id = t.invoice_id,
     lateral (select t.amount - ${inWorkspace(REFUNDED_OF_PAYMENT, '$1::bigint')} as most) l,
@@ -108,7 +108,7 @@ export async function setPaymentStatus(
   now: string,
 ): Promise<void> {
   await tx.$executeRawUnsafe(
-    `update order_transactions c set status = $3::text, ${bumpAt('$4')} where c.workspace_id = $1::bigint and c.id = $2::bigint`,
+    `update order_transactions c set status = $3::text, ${versionColumns('$4')} where c.workspace_id = $1::bigint and c.id = $2::bigint`,
     ...[workspaceId, id, status, now],
   );
 }

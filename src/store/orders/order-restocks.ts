@@ -1,15 +1,15 @@
 // Writes a restock of an invoice, and returns the goods to stock. The caller holds the order's lock.
 import { restock } from '../../resources/orders/order-restocks.ts';
-import { settleInvoices } from '../changing/fulfillments.ts';
+import { updateInvoiceStatuses } from '../changing/fulfillments.ts';
 import { insertRows } from '../changing/insert-rows.ts';
-import { bumpAt, type ChangeRecord, timeOf } from '../changing/records.ts';
+import { type ChangeRecord, timeOf, versionColumns } from '../changing/records.ts';
 import { findSnapshots } from '../changing/snapshots.ts';
 import type { Executor } from '../connections/executor.ts';
 import { restockTable } from '../tables/orders/order-restocks.ts';
 import { variantTable } from '../tables/product-variants.ts';
 import { tableOf } from '../tables/tables.ts';
 import { lockVariants } from './order-lines.ts';
-import { insertObjects, timesOf } from './orders.ts';
+import { insertObjects, timeColumns } from './orders.ts';
 
 const RESTOCKS = tableOf(restockTable);
 const VARIANTS = tableOf(variantTable);
@@ -28,7 +28,7 @@ export interface Restockable {
   readonly taken: number | null;
 }
 
-export interface Restocked extends Restockable {
+export interface RestockedLine extends Restockable {
   readonly quantity: number;
 }
 
@@ -62,11 +62,11 @@ interface NewRestock {
   readonly pageId: bigint | null;
   readonly invoiceId: bigint;
   readonly reason: string | null;
-  readonly lines: readonly Restocked[];
+  readonly lines: readonly RestockedLine[];
 }
 
 /** The invoices that bill the same lines of the order as these invoice lines. */
-const SHARING = `select distinct o.invoice_id as id from order_invoice_line_items i
+const INVOICES_OF_SAME_LINES = `select distinct o.invoice_id as id from order_invoice_line_items i
     join order_invoice_line_items o on o.workspace_id = i.workspace_id and o.order_line_item_id = i.order_line_item_id
   where i.workspace_id = $1::bigint and i.id = any($2::bigint[]) order by 1`;
 
@@ -77,7 +77,7 @@ export async function writeRestock(
 ): Promise<ChangeRecord> {
   // Locks before it draws ids and times, because lists hide rows newer than those of an open transaction.
   await lockVariants(tx, workspaceId, lines);
-  const times = timesOf(await timeOf(tx, RESTOCKS));
+  const times = timeColumns(await timeOf(tx, RESTOCKS));
   const [id = 0n] = await insertObjects(tx, RESTOCKS, workspaceId, [
     { invoice_id: invoiceId, reason, ...times },
   ]);
@@ -90,10 +90,10 @@ export async function writeRestock(
   });
   await returnToStock(tx, workspaceId, lines);
   const sharing = await tx.$queryRawUnsafe<{ id: bigint }[]>(
-    SHARING,
+    INVOICES_OF_SAME_LINES,
     ...[workspaceId, lines.map((line) => line.id)],
   );
-  const children = await settleInvoices(
+  const children = await updateInvoiceStatuses(
     tx,
     workspaceId,
     sharing.map((one) => one.id),
@@ -113,12 +113,16 @@ export async function writeRestock(
 const RETURN = `with tracked as materialized (select v.id from product_variants v
     where v.workspace_id = $1::bigint and v.id = any($2::bigint[]) and v.track_quantity and v.quantity is not null
     order by v.id for no key update)
-  update product_variants v set quantity = least(v.quantity + i.quantity, 2147483647)::int, ${bumpAt('$4', 'v')}
+  update product_variants v set quantity = least(v.quantity + i.quantity, 2147483647)::int, ${versionColumns('$4', 'v')}
   from unnest($2::bigint[], $3::bigint[]) i (id, quantity) join tracked on tracked.id = i.id
   where v.workspace_id = $1::bigint and v.id = i.id`;
 
 /** Adds to the stock of tracked variants: for each line of the order at most what it has taken. */
-async function returnToStock(tx: Executor, workspaceId: bigint, lines: readonly Restocked[]): Promise<void> {
+async function returnToStock(
+  tx: Executor,
+  workspaceId: bigint,
+  lines: readonly RestockedLine[],
+): Promise<void> {
   const returned = new Map<bigint, bigint>();
   /** What is left to return by line of the order, because several lines of the invoice may bill the same one. */
   const left = new Map<bigint | null, number>();

@@ -6,19 +6,19 @@ import { invoice } from '../../resources/orders/order-invoices.ts';
 import {
   type BillingStatus,
   eventsOf,
-  INVOICES_FOLLOW,
+  INVOICE_CHANGES,
   type OrderType,
   type ServiceStatus,
-  servedWhenPaid,
+  serviceStatusWhenPaid,
 } from '../../resources/orders/order-statuses.ts';
 import { MAX_LINE_ITEMS, order, orderLineItem } from '../../resources/orders/orders.ts';
 import { type Changed, execute } from '../changing/changes.ts';
-import type { GivenColumns } from '../changing/children.ts';
+import type { ColumnValues } from '../changing/children.ts';
 import { insertContact } from '../changing/contacts.ts';
 import { insertRows } from '../changing/insert-rows.ts';
 import { countSales } from '../changing/page-sales.ts';
 import { findSubscriptions } from '../changing/record.ts';
-import type { ChangeRecord, Recorded } from '../changing/records.ts';
+import type { ChangeOrigin, ChangeRecord } from '../changing/records.ts';
 import { findSnapshots } from '../changing/snapshots.ts';
 import { typeOfColumn } from '../changing/statements.ts';
 import { withSql } from '../changing/transactions.ts';
@@ -35,9 +35,9 @@ import {
   LineRefused,
   lockVariants,
   type Priced,
+  type RequestedLine,
   requireOrderable,
   takeFromStock,
-  type WantedLine,
 } from './order-lines.ts';
 import { takeNumbers } from './order-numbers.ts';
 
@@ -47,7 +47,7 @@ const INVOICES = tableOf(invoiceTable);
 const INVOICE_LINES = tableOf(invoiceLineItemTable);
 
 /** A client's order. Statuses that the client omits are null, and follow from the amount due. */
-export interface WantedOrder extends Omit<NewOrder, 'billingStatus' | 'serviceStatus'> {
+export interface RequestedOrder extends Omit<NewOrder, 'billingStatus' | 'serviceStatus'> {
   readonly billingStatus: BillingStatus | null;
   readonly serviceStatus: ServiceStatus | null;
 }
@@ -56,13 +56,13 @@ export interface WantedOrder extends Omit<NewOrder, 'billingStatus' | 'serviceSt
 interface NewOrder {
   readonly workspaceId: bigint;
   /** The contact who orders: one of the workspace, or the columns of one to create with the order. */
-  readonly contact: bigint | GivenColumns;
-  readonly lines: readonly WantedLine[];
+  readonly contact: bigint | ColumnValues;
+  readonly lines: readonly RequestedLine[];
   readonly orderType: OrderType;
   readonly billingStatus: BillingStatus;
   readonly serviceStatus: ServiceStatus;
   /** The client's values by column. */
-  readonly columns: GivenColumns['columns'];
+  readonly columns: ColumnValues['columns'];
 }
 
 /** The ids of the new rows, and the times of the change. */
@@ -92,8 +92,8 @@ const OWNER = `select p.id from workspaces p where p.id = $1::bigint and ${owned
  */
 export async function createOrder(
   ctx: StoreContext,
-  recorded: Recorded,
-  wanted: WantedOrder,
+  recorded: ChangeOrigin,
+  wanted: RequestedOrder,
 ): Promise<Changed | null> {
   // Without the tenant role, nothing else keeps the next statements from touching rows of other tenants.
   const waitsForOwner = !(await ctx.store.hasTenantRole());
@@ -102,16 +102,18 @@ export async function createOrder(
 
 async function makeOrder(
   tx: Executor,
-  { team, workspaces }: Recorded,
-  wanted: WantedOrder,
+  { team, workspaces }: ChangeOrigin,
+  wanted: RequestedOrder,
   waitsForOwner: boolean,
 ): Promise<ChangeRecord> {
   const { workspaceId, orderType, billingStatus, serviceStatus } = wanted;
-  const isDraft = INVOICES_FOLLOW[billingStatus ?? 'pending'].to === 'draft';
+  const isDraft = INVOICE_CHANGES[billingStatus ?? 'pending'].to === 'draft';
   const isSubscription = orderType === 'subscription-order';
   const billings = billingStatus === null ? (['pending', 'paid'] as const) : [billingStatus];
   const services =
-    serviceStatus === null ? (['pending', servedWhenPaid(orderType, 'pending')] as const) : [serviceStatus];
+    serviceStatus === null
+      ? (['pending', serviceStatusWhenPaid(orderType, 'pending')] as const)
+      : [serviceStatus];
   /** The event types for all statuses that the order may get. */
   const types = billings.flatMap((billing) =>
     services.flatMap((service) => createdEvents(orderType, billing, service)),
@@ -142,7 +144,7 @@ async function makeOrder(
   if (drawn === undefined) throw new TypeError('Nothing was drawn');
   const priced = requireOrderable(rows, wanted.lines);
   const full = priced.lines.findIndex(
-    (_, index) => billedLines(priced.lines.slice(0, index + 1)) > MAX_LINE_ITEMS,
+    (_, index) => countInvoiceLines(priced.lines.slice(0, index + 1)) > MAX_LINE_ITEMS,
   );
   if (full >= 0) throw new LineRefused(full, 'too many');
 
@@ -152,9 +154,9 @@ async function makeOrder(
   const { orderId, invoiceId, auditEntryId } = drawn;
   const inTrial = isSubscription && priced.trialEndAt !== null;
   const settled = settleStatuses(wanted, priced, inTrial);
-  const { to: invoiceStatus } = INVOICES_FOLLOW[settled.billingStatus];
+  const { to: invoiceStatus } = INVOICE_CHANGES[settled.billingStatus];
   const stocking = takeFromStock(tx, workspaceId, priced.lines, drawn.variantTime);
-  const writing = insertWhole(tx, settled, priced, drawn, { contactId, inTrial, ...numbers });
+  const writing = insertOrderWithInvoice(tx, settled, priced, drawn, { contactId, inTrial, ...numbers });
   const [, [orderJson = ''], [invoiceJson = '']] = await Promise.all([
     stocking,
     findSnapshots(tx, ORDERS, workspaceId, [orderId]),
@@ -181,14 +183,14 @@ async function makeOrder(
       { ...created, resource: invoice, subjectId: invoiceId, after: invoiceJson, events: [] },
     ],
     // Its lines, the invoice and its lines, and the contact.
-    rows: priced.lines.length + 1 + billedLines(priced.lines) + (person === null ? 0 : 1),
+    rows: priced.lines.length + 1 + countInvoiceLines(priced.lines) + (person === null ? 0 : 1),
     prepared: { auditEntryId, subscriptions },
   };
 }
 
 /** The event types of a new order with these statuses, and of its invoice. */
 function createdEvents(orderType: OrderType, billing: BillingStatus, service: ServiceStatus): string[] {
-  const { to: invoiceStatus } = INVOICES_FOLLOW[billing];
+  const { to: invoiceStatus } = INVOICE_CHANGES[billing];
   const isFirstPayment = orderType === 'subscription-order' && invoiceStatus === 'paid';
   return [
     ...['order.created', 'orders/invoice.created'],
@@ -200,14 +202,15 @@ function createdEvents(orderType: OrderType, billing: BillingStatus, service: Se
 }
 
 /** Adds the statuses that the client omits: service begins if nothing is left to pay, or with a trial. */
-function settleStatuses(wanted: WantedOrder, { total }: Priced, inTrial: boolean): NewOrder {
+function settleStatuses(wanted: RequestedOrder, { total }: Priced, inTrial: boolean): NewOrder {
   const { orderType, columns } = wanted;
   const isFree = !/[1-9]/.test(total);
   const billingStatus =
     wanted.billingStatus ?? (isFree && orderType === 'one-time-order' ? 'paid' : 'pending');
-  const { to: invoiceStatus } = INVOICES_FOLLOW[billingStatus];
+  const { to: invoiceStatus } = INVOICE_CHANGES[billingStatus];
   const isServed = invoiceStatus === 'paid' || (invoiceStatus === 'unpaid' && (isFree || inTrial));
-  const serviceStatus = wanted.serviceStatus ?? (isServed ? servedWhenPaid(orderType, 'pending') : 'pending');
+  const serviceStatus =
+    wanted.serviceStatus ?? (isServed ? serviceStatusWhenPaid(orderType, 'pending') : 'pending');
   return {
     ...{ ...wanted, billingStatus, serviceStatus },
     columns: { ...columns, billing_status: billingStatus, service_status: serviceStatus },
@@ -220,7 +223,7 @@ export function isPaid(status: string): boolean {
 }
 
 /** How many lines the first invoice has: a set-up fee is a separate line. */
-function billedLines(lines: Priced['lines']): number {
+function countInvoiceLines(lines: Priced['lines']): number {
   return lines.length + lines.filter(({ hasSetup }) => hasSetup).length;
 }
 
@@ -235,12 +238,12 @@ function sumsOf({ total, zero, lines: [line] }: Priced) {
 }
 
 /** The time columns of a new row. */
-export function timesOf(now: string) {
+export function timeColumns(now: string) {
   return { created_at: now, updated_at: now };
 }
 
 /** Values of a new order that are computed before it is written. */
-interface Derived {
+interface ComputedValues {
   readonly contactId: bigint;
   readonly inTrial: boolean;
   /** The numbers of order and invoice. */
@@ -249,12 +252,12 @@ interface Derived {
 }
 
 /** Inserts an order with its lines, its first invoice and the invoice's lines. The statements are sent together. */
-function insertWhole(
+function insertOrderWithInvoice(
   tx: Executor,
   wanted: NewOrder,
   priced: Priced,
   drawn: Drawn,
-  derived: Derived,
+  derived: ComputedValues,
 ): Promise<unknown> {
   const { workspaceId } = wanted;
   return Promise.all([
@@ -270,9 +273,9 @@ function insertFirstInvoice(
   { workspaceId, orderType, billingStatus }: NewOrder,
   priced: Priced,
   { orderId, invoiceId, invoiceTime }: Drawn,
-  { invoice: number }: Derived,
+  { invoice: number }: ComputedValues,
 ) {
-  const { to: status } = INVOICES_FOLLOW[billingStatus];
+  const { to: status } = INVOICE_CHANGES[billingStatus];
   return insertObjects(tx, INVOICES, workspaceId, [
     {
       ...{ id: invoiceId, order_id: orderId, status },
@@ -282,7 +285,7 @@ function insertFirstInvoice(
       issued_at: status === 'draft' ? null : invoiceTime,
       paid_at: isPaid(status) ? invoiceTime : null,
       fulfillment_status: priced.lines.some(({ isSent }) => isSent) ? 'unfulfilled' : 'not_applicable',
-      ...timesOf(invoiceTime),
+      ...timeColumns(invoiceTime),
     },
   ]);
 }
@@ -292,7 +295,7 @@ function insertOrder(
   { workspaceId, columns, orderType, serviceStatus }: NewOrder,
   { lines: [line], total, zero, trialEndAt, nextChargeAt }: Priced,
   { orderId, orderTime }: Drawn,
-  { contactId, inTrial, order: orderNumber }: Derived,
+  { contactId, inTrial, order: orderNumber }: ComputedValues,
 ) {
   const isSubscription = orderType === 'subscription-order';
   /** A time that the service status sets, unless the client sets it. */
@@ -311,7 +314,7 @@ function insertOrder(
       ...since('activated_at', 'active'),
       ...since('canceled_at', 'canceled'),
       churned_at: since('churned_at', 'churned')['churned_at'] ?? ended,
-      ...timesOf(orderTime),
+      ...timeColumns(orderTime),
     },
   ]);
 }
@@ -334,7 +337,7 @@ function insertLines(
       products_price: line.productsPrice,
       products_variant: line.productsVariant,
       taken_quantity: line.taken,
-      ...timesOf(orderTime),
+      ...timeColumns(orderTime),
     })),
     { taken_quantity: 'int' },
   );
@@ -352,12 +355,12 @@ function insertInvoiceLines(
     workspaceId,
     lines.flatMap((line, index) => {
       const billed = {
-        ...{ invoice_id: invoiceId, order_line_item_id: lineIds[index], ...billedOf(line) },
+        ...{ invoice_id: invoiceId, order_line_item_id: lineIds[index], ...billedColumns(line) },
         ...{ description: null as string | null, quantity: line.quantity, amount: line.firstAmount },
         period_number: line.periodEndAt === null ? null : 1,
         period_start_at: line.periodEndAt === null ? null : invoiceTime,
         period_end_at: line.periodEndAt,
-        ...timesOf(invoiceTime),
+        ...timeColumns(invoiceTime),
       };
       const setup = { quantity: 1, amount: line.setupAmount, fulfillment_status: 'ignored' };
       return line.hasSetup ? [billed, { ...billed, ...setup, description: 'Set-up' }] : [billed];
@@ -366,7 +369,7 @@ function insertInvoiceLines(
 }
 
 /** The columns of an invoice line that are copied from a line of the order. */
-export function billedOf(line: Priced['lines'][number]) {
+export function billedColumns(line: Priced['lines'][number]) {
   return {
     ...{ product_id: line.productId, variant_id: line.variantId, price_id: line.priceId },
     payment_type: line.paymentType,

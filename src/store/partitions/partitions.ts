@@ -92,7 +92,7 @@ const COVERED: Statement = {
       (select min(from_time)::text from parts) as first`,
 };
 
-function newestStray(table: string, at: string): Statement {
+function newestRowOutside(table: string, at: string): Statement {
   return statement(
     `${table}.default.newest`,
     () =>
@@ -111,6 +111,6 @@ export async function readPartitionHealth(
   if (covered === undefined) throw new TypeError('The partitions were not read');
   const { nowMs, coveredMs, first } = covered;
   if (first === null) return { nowMs, coveredMs, strayMs: null };
-  const [stray] = await query<{ ms: number | null }>(db, newestStray(name, at), [first]);
+  const [stray] = await query<{ ms: number | null }>(db, newestRowOutside(name, at), [first]);
   return { nowMs, coveredMs, strayMs: stray?.ms ?? null };
 }

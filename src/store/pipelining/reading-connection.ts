@@ -17,7 +17,7 @@ import {
 import { type ConnectionConfig, replaceConstants } from '../connections/sql-constants.ts';
 import type { Statement } from '../sql/statements.ts';
 import { prepareSession } from './session.ts';
-import { type Prepared, StatementNames } from './statement-names.ts';
+import { type PreparedName, StatementNames } from './statement-names.ts';
 
 /** A read without an answer. */
 export interface Read {
@@ -44,7 +44,7 @@ export function rejectAborted({ signal, reject }: Read): boolean {
 interface Sent {
   /** null: the read was handed over to another connection, and this result is dropped. */
   read: Read | null;
-  readonly prepared: Prepared | null;
+  readonly prepared: PreparedName | null;
 }
 
 /** How long a connection may take to close. */

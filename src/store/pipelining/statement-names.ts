@@ -8,7 +8,7 @@ import { deallocate } from '../connections/rows-query.ts';
 export const MAX_PREPARED_PROJECTIONS = 100;
 
 /** A name, and the number of its pending statements. A name with pending statements is not evicted. */
-export interface Prepared {
+export interface PreparedName {
   readonly name: string;
   pending: number;
 }
@@ -17,7 +17,7 @@ export interface Prepared {
 const UNNAMED = '';
 
 export class StatementNames {
-  readonly #names: SharedCache<Prepared>;
+  readonly #names: SharedCache<PreparedName>;
   #made = 0;
 
   constructor(client: pg.Client) {
@@ -29,7 +29,7 @@ export class StatementNames {
   }
 
   /** Gets a name for a projection's statement, and counts it as pending; the unnamed statement if no name can be evicted. */
-  acquire(statementName: string, tenantId: bigint): Prepared {
+  acquire(statementName: string, tenantId: bigint): PreparedName {
     let prepared = this.#names.get(statementName, tenantId);
     if (prepared === undefined) {
       prepared = { name: `projection_${++this.#made}`, pending: 0 };

@@ -2,7 +2,7 @@
 // the change's own transaction: its commit would have to wait for other transactions that notify.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { together } from '../../concurrency/together.ts';
+import { batched } from '../../concurrency/batched.ts';
 import type { Logger } from '../../output/log.ts';
 import { toReason } from '../connections/failures.ts';
 import type { Statement } from '../sql/statements.ts';
@@ -12,9 +12,9 @@ export const DELIVERIES_CHANNEL = 'funnel_gateway_deliveries';
 
 export interface DeliveryNotices {
   /** Notifies workers, soon and in the background, that endpoints have due deliveries. The sweep finds notifications that were lost. */
-  announce(endpointIds: readonly bigint[]): void;
-  /** As `announce`, for an endpoint that may be paused because it fails: a client asks to try it now. */
-  hasten(endpointId: bigint): void;
+  notify(endpointIds: readonly bigint[]): void;
+  /** As `notify`, for an endpoint that may be paused because it fails: a client asks to try it now. */
+  wake(endpointId: bigint): void;
   /** Sends the pending notifications. */
   close(): Promise<void>;
 }
@@ -46,7 +46,7 @@ export function createDeliveryNotices(pool: pg.Pool, log: Logger): DeliveryNotic
   let waiting = 0;
   let last: Promise<unknown> | undefined;
 
-  const notify = together(async (notices: readonly Notice[]): Promise<undefined[]> => {
+  const notify = batched(async (notices: readonly Notice[]): Promise<undefined[]> => {
     const ids = new Set(notices.map(({ id }) => id));
     const hastened = notices.filter(({ isUrgent }) => isUrgent).map(({ id }) => id);
     await pool
@@ -63,10 +63,10 @@ export function createDeliveryNotices(pool: pg.Pool, log: Logger): DeliveryNotic
   }
 
   return {
-    announce(endpointIds) {
+    notify(endpointIds) {
       for (const id of endpointIds) add({ id, isUrgent: false });
     },
-    hasten: (id) => add({ id, isUrgent: true }),
+    wake: (id) => add({ id, isUrgent: true }),
     async close() {
       closing.abort();
       await Promise.race([last, sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);

@@ -6,14 +6,14 @@ import { type NamedStatement, statement, type Values } from '../sql/statements.t
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
 import type { Table } from '../tables/table.ts';
-import type { Unowned } from '../tenancy/row-owners.ts';
+import type { OwnerlessTable } from '../tenancy/row-owners.ts';
 import { findWorkspace, isBelowWorkspace, isOwned, ownedParents } from './parents.ts';
 import { readRows, scanRows } from './reads.ts';
 import {
+  boundedStatement,
   boundsOf,
   isExpensive,
-  ofSelection,
-  type Places,
+  type PagePlaceholders,
   type Selected,
   selectionOf,
   selectSome,
@@ -30,7 +30,9 @@ export interface Count {
 }
 
 /** These results contain no tenant's rows, so there is no owner to check. */
-export const NUMBERS: Unowned = { unowned: 'numbers of rows, by the ids of parents that the caller named' };
+export const NUMBERS: OwnerlessTable = {
+  unowned: 'numbers of rows, by the ids of parents that the caller named',
+};
 
 /** Counting stops at this number, which limits its cost. */
 export const MAX_EXACT_COUNT = 100_000;
@@ -129,7 +131,7 @@ function perParent<R extends Row>(
   selected: Selected,
   parents: readonly bigint[],
   name: string,
-  value: (places: Places) => string,
+  value: (places: PagePlaceholders) => string,
 ): { statement: NamedStatement; values: Values } {
   const above = table.parent.table;
   const [only, ...others] = parents;
@@ -150,7 +152,7 @@ function perParent<R extends Row>(
 
 /** A statement for a selection. */
 function selectionStatement(name: string, selected: Selected, text: () => string): NamedStatement {
-  return ofSelection(statement(`${name}${selected.name}`, text), selected);
+  return boundedStatement(statement(`${name}${selected.name}`, text), selected);
 }
 
 /** The results of `perParent` by parent id. */

@@ -5,10 +5,10 @@ import { PAGE_OF_STEP, type PageOfStep, page } from '../../resources/pages.ts';
 import type { Row } from '../../resources/resource.ts';
 import {
   type Columns,
+  equalColumns,
   layoutOf,
   type RowMaker,
   rowMaker,
-  sameFields,
   selectList,
 } from '../../rows/columns.ts';
 import { BlockRow, startOf, textOf } from '../../rows/row-block.ts';
@@ -138,7 +138,7 @@ export function groupSiblings(steps: readonly StepRow[]): Siblings[] {
   let last: StepRow | null = null;
   let at = 0;
   for (const step of steps) {
-    if (last !== null && !sameFields(last, step, begin, end)) {
+    if (last !== null && !equalColumns(last, step, begin, end)) {
       groups.push(steps.slice(from, at));
       from = at;
     }

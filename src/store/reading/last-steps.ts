@@ -10,10 +10,10 @@ import { LRUCache } from 'lru-cache';
 export type Step = 'near' | 'far' | 'end' | number;
 
 /** How long a step is remembered. A source is not counted again in this time, in which it cannot grow much. */
-const KEPT_MS = 60_000;
+const LIFETIME_MS = 60_000;
 
 /** The key is a digest, because clients choose the length of the request. An entry takes some 200 bytes. */
-const lastSteps = new LRUCache<string, Step>({ max: 10_000, ttl: KEPT_MS });
+const lastSteps = new LRUCache<string, Step>({ max: 10_000, ttl: LIFETIME_MS });
 
 /** Reads and remembers the last step of equal requests. @param asked the request, which becomes JSON */
 export function lastStepOf(...asked: readonly unknown[]): {

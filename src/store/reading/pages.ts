@@ -13,8 +13,8 @@ import { selectList } from '../../rows/columns.ts';
 import { BlockRow, largest, type RowBlock, startOf, textOf } from '../../rows/row-block.ts';
 import { databaseUnavailable } from '../connections/failures.ts';
 import type { HighWaterMarks, MarksAnswer, TableMark } from '../high-water-marks/high-water-marks.ts';
-import { leaveReplica, replicaOf } from '../replicas/reading.ts';
-import type { Chosen, Replicas } from '../replicas/replicas.ts';
+import { readFromPrimary, replicaOf } from '../replicas/reading.ts';
+import type { ChosenReplica, Replicas } from '../replicas/replicas.ts';
 import type { PublicIdTable } from '../sql/public-ids.ts';
 import { isProvided, providedValues } from '../sql/refined.ts';
 import type { NamedStatement, Values } from '../sql/statements.ts';
@@ -26,13 +26,13 @@ import { findWorkspace, isOwned, ownedParents } from './parents.ts';
 import { type ProjectedColumns, project } from './projections.ts';
 import { readRows, scanRows } from './reads.ts';
 import { type RefinedList, type RefinedRead, readBounded } from './refined.ts';
-import { type Asked, isOwn } from './refined-statements.ts';
+import { isOwn, type RefinedPage } from './refined-statements.ts';
 import {
   type Bounds,
+  boundedStatement,
   boundsOf,
   isExpensive,
   limitOf,
-  ofSelection,
   scanDirection,
   selectionOf,
   selectPage,
@@ -101,7 +101,7 @@ export async function findPageUnder<R extends Row>(
   const rows = await readSettled(
     ctx,
     pageRead(table, page, projected, {
-      statement: ofSelection(pageUnder, selected),
+      statement: boundedStatement(pageUnder, selected),
       values: {
         team: tenancy.teamId,
         workspaces: tenancy.workspaceIds,
@@ -164,7 +164,7 @@ export async function findPagesUnder<R extends Row>(
   const rows = await readSettled(
     ctx,
     pageRead(table, page, projected, {
-      statement: ofSelection(pages, selected),
+      statement: boundedStatement(pages, selected),
       values: {
         team: tenancy.teamId,
         workspaces: tenancy.workspaceIds,
@@ -201,7 +201,7 @@ export async function findRefinedPage<R extends Row>(
 ): Promise<Page<R>> {
   const { table, tenancy } = list;
   const projected = project(table, withSort(projection, page), tenancy.teamId);
-  const asked: Asked = {
+  const asked: RefinedPage = {
     name: `${table.name}.refined${projected.suffix}`,
     columns: selectList(projected.columns),
     width: Object.keys(projected.columns).length,
@@ -265,7 +265,7 @@ async function readSettled(ctx: StoreContext, read: PageRead): Promise<RowBlock>
   if (chosen !== null && replicas !== null) {
     const rows = await readReplayed(ctx, replicas, chosen, read);
     if (rows !== null) return rows;
-    leaveReplica(ctx);
+    readFromPrimary(ctx);
   }
   const { table, bounds } = read;
   if (read.commitsInOrder) return readBetween(ctx, read, bounds);
@@ -283,11 +283,11 @@ async function readSettled(ctx: StoreContext, read: PageRead): Promise<RowBlock>
     answer = await highWaterMarks.after(highWaterMarks.asked());
   }
   if (bounds.sort === 'id' && (largest(rows, read.idField) ?? 0n) > answer.tables[table].drawn) {
-    const whole = await readGiven(ctx, read, answer);
+    const whole = await readExplicitIds(ctx, read, answer);
     if (whole !== null) return whole;
   }
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const settled = await readBetween(ctx, read, upTo(bounds, answer.tables[table]));
+    const settled = await readBetween(ctx, read, limitBounds(bounds, answer.tables[table]));
     if (stands(highWaterMarks, answer)) return settled;
     answer = await highWaterMarks.after(highWaterMarks.asked());
   }
@@ -309,7 +309,7 @@ function readBetween(ctx: StoreContext, { by }: PageRead, bounds: Bounds): Promi
 async function readReplayed(
   ctx: StoreContext,
   { marks }: Replicas,
-  { mark: { tables } }: Chosen,
+  { mark: { tables } }: ChosenReplica,
   read: PageRead,
 ): Promise<RowBlock | null> {
   const { table, bounds, idField } = read;
@@ -319,14 +319,18 @@ async function readReplayed(
   if (rows.length === 0 || read.commitsInOrder || isWithin(read, rows, mark)) return rows;
   const isAboveAll = (largest(rows, idField) ?? 0n) > (marks.latest()?.tables[table].drawn ?? 0n);
   if (bounds.sort === 'id' && isAboveAll && marks.isQuiet(table)) return null;
-  return readBetween(ctx, read, upTo(bounds, mark));
+  return readBetween(ctx, read, limitBounds(bounds, mark));
 }
 
 /**
  * Reads a page with rows that were inserted with explicit ids, for example by an import that did not advance the sequence. If no
  * transaction is open and none begins meanwhile, all rows are settled; otherwise returns null.
  */
-async function readGiven(ctx: StoreContext, read: PageRead, answer: MarksAnswer): Promise<RowBlock | null> {
+async function readExplicitIds(
+  ctx: StoreContext,
+  read: PageRead,
+  answer: MarksAnswer,
+): Promise<RowBlock | null> {
   const { highWaterMarks } = ctx.store;
   const { table } = read;
   const { id, drawn } = answer.tables[table];
@@ -341,7 +345,7 @@ function stands(highWaterMarks: HighWaterMarks, { generation }: MarksAnswer): bo
 }
 
 /** Limits bounds to a high-water mark. */
-function upTo({ sort, low, high }: Bounds, mark: TableMark): Bounds {
+function limitBounds({ sort, low, high }: Bounds, mark: TableMark): Bounds {
   if (sort === 'id') {
     const isBelow = high.id !== null && high.id <= mark.id;
     return { sort, low, high: isBelow ? high : { id: mark.id + 1n, time: null } };

@@ -3,15 +3,15 @@
 
 import { SharedCache } from '../../concurrency/shared-cache.ts';
 import { type Columns, columnsWithRows, type RowMaker, rowMaker } from '../../rows/columns.ts';
-import { numbered, rememberedStatements, type StatementOf, statement } from '../sql/statements.ts';
-import type { Owning, RowOwner } from '../tenancy/row-owners.ts';
+import { memoizedStatements, numbered, type StatementOf, statement } from '../sql/statements.ts';
+import type { OwnerKind, RowOwner } from '../tenancy/row-owners.ts';
 
 /** A table, or a part of one, whose columns can be projected. The type parameter is the row of all columns. */
 export interface Source<Row> {
   readonly name: string;
   readonly columns: Columns;
   /** The properties that identify a row's owner. */
-  readonly owners: Readonly<Record<string, Owning>>;
+  readonly owners: Readonly<Record<string, OwnerKind>>;
   /** Carries the type parameter; no value has this property. */
   readonly row?: Row;
   /** Columns with rows of other tables, which are read only if a projection selects properties of these. */
@@ -102,7 +102,7 @@ function partialProjection<Row>(
     make: rowMaker<Row>(columns, { absent }),
     suffix,
     owners: ownersOf(columns, source.owners),
-    statement: rememberedStatements((name, text) => ({
+    statement: memoizedStatements((name, text) => ({
       ...numbered(`${name}${suffix}`, text),
       isProjection: true,
     })),
@@ -115,7 +115,7 @@ function partialProjection<Row>(
  */
 export function ownersOf(
   columns: Columns,
-  owners: Readonly<Record<string, Owning>>,
+  owners: Readonly<Record<string, OwnerKind>>,
   offset = 0,
 ): readonly RowOwner[] {
   const properties = Object.keys(columns);

@@ -8,8 +8,8 @@ import type { Owners } from '../tenancy/row-owners.ts';
 import { type Count, MAX_EXACT_COUNT, NUMBERS } from './counts.ts';
 import { between } from './parents.ts';
 import { readRows, scanRows } from './reads.ts';
-import { leastOf, type RefinedList } from './refined.ts';
-import { allOf, conditionsOf, idsOf, isOwn, wholeRanges } from './refined-statements.ts';
+import { indexOfLeast, type RefinedList } from './refined.ts';
+import { allOf, completeRanges, conditionsOf, idsOf, isOwn } from './refined-statements.ts';
 
 type Row = { id: bigint };
 
@@ -56,13 +56,13 @@ export async function countRefined<R extends Row>(
   const found = await numbers(
     'refined_sources',
     sources.map(
-      ({ ids }) => `(select count(*) from (select from (${ids(wholeRanges(table))}) x limit ${limit}) x)`,
+      ({ ids }) => `(select count(*) from (select from (${ids(completeRanges(table))}) x limit ${limit}) x)`,
     ),
   );
   if (isExact) return upTo(found[0] ?? 0);
   const least =
     sources[
-      leastOf(
+      indexOfLeast(
         found,
         found.map(() => MAX_EXACT_COUNT),
       ) ?? -1
@@ -71,7 +71,7 @@ export async function countRefined<R extends Row>(
   if (least !== undefined) {
     const matching = `select from ${table.name} t where ${listed} and t.id = x.id and ${sql} offset 0`;
     const [count = 0] = await numbers('refined_count', [
-      `(select count(*) from ${idsOf(least, wholeRanges(table))} cross join lateral (${matching}) t)`,
+      `(select count(*) from ${idsOf(least, completeRanges(table))} cross join lateral (${matching}) t)`,
     ]);
     return upTo(count);
   }

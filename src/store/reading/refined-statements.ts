@@ -76,7 +76,7 @@ function listCondition(filter: AnyTable['filters'][number], values: readonly unk
 }
 
 /** The parts of a page's statement. */
-export interface Asked {
+export interface RefinedPage {
   readonly name: string;
   readonly columns: string;
   /** The number of columns. */
@@ -94,7 +94,7 @@ export interface Asked {
 /** The rows `t` of a list with a condition, in order. */
 function inOrder(
   table: AnyTable,
-  { sort, direction }: Asked,
+  { sort, direction }: RefinedPage,
   columns: string,
   limits: string,
   condition = 'true',
@@ -104,11 +104,11 @@ function inOrder(
 }
 
 /** The columns that position a row in the list. */
-const placeOf = (sort: Asked['sort'], alias = 't') =>
+const placeOf = (sort: RefinedPage['sort'], alias = 't') =>
   sort === 'id' ? `${alias}.id` : `${alias}.id, ${alias}.updated_at`;
 
 /** Reads complete ranges. @param columns of the list's rows `t` */
-export function wholeRanges(table: AnyTable, columns = 't.id'): Reading {
+export function completeRanges(table: AnyTable, columns = 't.id'): Reading {
   const rows = (condition: string) =>
     `select ${columns} from ${table.name} t where ${between(table, '$workspace_id', '$workspace_id', condition)}`;
   return {
@@ -120,7 +120,7 @@ export function wholeRanges(table: AnyTable, columns = 't.id'): Reading {
 }
 
 /** Reads the first rows of each range, in the list's order. */
-function rangesInOrder(table: AnyTable, asked: Asked, columns: string, limits: string): Reading {
+function rangesInOrder(table: AnyTable, asked: RefinedPage, columns: string, limits: string): Reading {
   const { sort, direction } = asked;
   return {
     rows: (condition) => inOrder(table, asked, columns, limits, condition),
@@ -147,17 +147,17 @@ interface Ordered {
 }
 
 /** The first rows of a source in the list's order. */
-function fromRanges(table: AnyTable, asked: Asked, source: PartSource, limit: string): Ordered {
+function fromRanges(table: AnyTable, asked: RefinedPage, source: PartSource, limit: string): Ordered {
   if (source.isOfRows && source.ranges === 1)
     return { sql: `(${source.ids(rangesInOrder(table, asked, 't.*', limit))}) t`, alias: 't' };
   return {
-    sql: `(${firstIds(table, asked, source, limit)}) x cross join lateral (${eachRow(table)}) t`,
+    sql: `(${firstIds(table, asked, source, limit)}) x cross join lateral (${rowWithId(table)}) t`,
     alias: 'x',
   };
 }
 
 /** The ids and times of the first rows of a source in the list's order. */
-function firstIds(table: AnyTable, asked: Asked, source: PartSource, limit: string): string {
+function firstIds(table: AnyTable, asked: RefinedPage, source: PartSource, limit: string): string {
   const { sort, direction } = asked;
   const ids = source.ids(rangesInOrder(table, asked, placeOf(sort), limit));
   const each = source.hasRepeats ? 'distinct ' : '';
@@ -165,7 +165,7 @@ function firstIds(table: AnyTable, asked: Asked, source: PartSource, limit: stri
 }
 
 /** The row with the id `x.id`, for a lateral join that stops when the page is full. `offset 0` is an optimization fence: no join can start with the rows of the list. */
-function eachRow(table: AnyTable, condition = 'true'): string {
+function rowWithId(table: AnyTable, condition = 'true'): string {
   return `select t.* from ${table.name} t where t.id = x.id and ${between(table, '$workspace_id', '$workspace_id', condition)} offset 0`;
 }
 
@@ -174,7 +174,7 @@ export const isOwn = (table: AnyTable) =>
   `${isOwned('workspaces', '$workspace_id', '$workspace_id')} and ${table.narrowed('$workspaces')}`;
 
 /** The page of a source's rows in the list's order. */
-export function orderedOf(table: AnyTable, asked: Asked, source: PartSource): string {
+export function orderedPage(table: AnyTable, asked: RefinedPage, source: PartSource): string {
   const { sort, direction, columns, owned } = asked;
   const order = orderOf(sort, direction);
   if (source.isOfRows && source.ranges === 1)
@@ -185,7 +185,7 @@ export function orderedOf(table: AnyTable, asked: Asked, source: PartSource): st
 /** The rows of a page with their columns, in order. @param page a query for their ids */
 function shownRows(
   table: AnyTable,
-  { columns, owned, sort, direction }: Asked,
+  { columns, owned, sort, direction }: RefinedPage,
   page = 'select * from k',
 ): string {
   const order = orderOf(sort, direction);
@@ -199,10 +199,10 @@ function shownRows(
  * @param most if set, each row ends with a field that tells whether the page is complete and, if not, with the number of rows of each
  * source, up to one more than these; without a row, it returns a row of nulls. This takes longer.
  */
-export function walkOf(
+export function walkStatement(
   table: AnyTable,
   { parts, sources }: Conditions,
-  asked: Asked,
+  asked: RefinedPage,
   base: PartSource | null,
   walked: number,
   most: readonly number[] | null,
@@ -227,7 +227,7 @@ export function walkOf(
   const counts = sources.map(
     ({ ids }, index) =>
       `, case when not s.is_complete then
-        (select count(*) from (select from (${ids(wholeRanges(table))}) x limit ${(most[index] ?? 0) + 1}) x) end`,
+        (select count(*) from (select from (${ids(completeRanges(table))}) x limit ${(most[index] ?? 0) + 1}) x) end`,
   );
   const [shown, byTime] =
     sort === 'id' ? ['k', ''] : [`lateral (${shownRows(table, asked)})`, `p."${sort}" ${direction}, `];
@@ -246,10 +246,10 @@ export function idsOf({ ids, hasRepeats }: PartSource, reading: Reading): string
  * Reads the rows of a source. If its index contains the sort key, first reads only the index, then rows until the page is full; otherwise
  * reads all rows. Conditions on the id alone are tested before a row is read.
  */
-export function sourceOf(
+export function sourceStatement(
   table: AnyTable,
   { parts, sources, isExact }: Conditions,
-  asked: Asked,
+  asked: RefinedPage,
   index: number,
 ): string {
   const { sort, direction, columns, owned } = asked;
@@ -259,18 +259,18 @@ export function sourceOf(
   if (sort !== 'id' && !source.isOfRows) {
     const range = `${rangeOf(sort, 't.id')} and ${allOf(parts)}`;
     return `with k as materialized (
-        select ${placeOf(sort)} from ${rowsById(table, '$workspace_id', `select x.id from ${idsOf(source, wholeRanges(table))}`)}
+        select ${placeOf(sort)} from ${rowsById(table, '$workspace_id', `select x.id from ${idsOf(source, completeRanges(table))}`)}
         where ${between(table, '$workspace_id', '$workspace_id', range)}
         order by ${order} limit $limit
       ) ${shownRows(table, asked)}`;
   }
   const orderOfIds = orderOf(sort, direction, 'x');
-  const inRange = `select x.* from ${idsOf(source, wholeRanges(table, placeOf(sort)))}
+  const inRange = `select x.* from ${idsOf(source, completeRanges(table, placeOf(sort)))}
     where ${rangeOf(sort, 'x.id', 'x.updated_at')} order by ${orderOfIds}`;
   if (isExact) return shownRows(table, asked, `${inRange} limit $limit`);
   const others = parts.filter((_, part) => part !== source.part);
   const early = others.flatMap(({ onId }) => (onId === undefined ? [] : [{ sql: onId('x.id') }]));
   const late = others.filter(({ onId }) => onId === undefined);
-  return `select ${columns} from (${inRange} offset 0) x cross join lateral (${eachRow(table, allOf(late))}) t
+  return `select ${columns} from (${inRange} offset 0) x cross join lateral (${rowWithId(table, allOf(late))}) t
     where ${owned} and ${allOf(early)} order by ${orderOfIds} limit $limit`;
 }

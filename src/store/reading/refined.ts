@@ -17,7 +17,14 @@ import { type Probe, toBounds } from './counts.ts';
 import { lastStepOf } from './last-steps.ts';
 import { project } from './projections.ts';
 import { readRows, scanRows } from './reads.ts';
-import { type Asked, conditionsOf, isOwn, orderedOf, sourceOf, walkOf } from './refined-statements.ts';
+import {
+  conditionsOf,
+  isOwn,
+  orderedPage,
+  type RefinedPage,
+  sourceStatement,
+  walkStatement,
+} from './refined-statements.ts';
 import { type Bounds, boundsOf, MAX_MERGED_ROWS, valuesOfBounds } from './selections.ts';
 
 type Row = { id: bigint };
@@ -56,7 +63,7 @@ export async function existsRefined<R extends Row>(
   probe: Probe,
 ): Promise<boolean> {
   const { columns, owners, suffix } = project(list.table, ['id', probe.sort ?? 'id'], list.tenancy.teamId);
-  const asked: Asked = {
+  const asked: RefinedPage = {
     name: `${list.table.name}.refined_exists${suffix}`,
     columns: selectList(columns),
     width: Object.keys(columns).length,
@@ -75,7 +82,7 @@ export async function existsRefined<R extends Row>(
 export interface RefinedRead {
   readonly list: RefinedList<Row>;
   readonly selection: Selection;
-  readonly asked: Asked;
+  readonly asked: RefinedPage;
 }
 
 /**
@@ -109,7 +116,7 @@ export async function readBounded(
   const ordered = sources.filter(({ orders }) => orders.includes(sort));
   if (isExact && ordered[0] !== undefined) {
     const read = ordered[0].ranges * limit > MAX_MERGED_ROWS ? scanRows : readRows;
-    return readBy(read, 'o', orderedOf(table, asked, ordered[0]));
+    return readBy(read, 'o', orderedPage(table, asked, ordered[0]));
   }
   // Only a single range, because several would have to be merged before the first row is available.
   const base = ordered.find(({ ranges }) => ranges === 1) ?? null;
@@ -119,14 +126,18 @@ export async function readBounded(
     walked: number,
     most: readonly number[],
     isLikely: boolean,
-  ): Promise<Walked> => {
+  ): Promise<WalkResult> => {
     if (isLikely) {
-      const rows = await readBy(read, 'p', walkOf(table, conditions, asked, base, walked, null));
+      const rows = await readBy(read, 'p', walkStatement(table, conditions, asked, base, walked, null));
       if (rows.length >= limit) return { rows, isComplete: true, found: [] };
     }
-    return toWalked(await readBy(read, 'w', walkOf(table, conditions, asked, base, walked, most)), asked);
+    return toWalked(
+      await readBy(read, 'w', walkStatement(table, conditions, asked, base, walked, most)),
+      asked,
+    );
   };
-  const fromIndex = (index: number) => readBy(scanRows, 's', sourceOf(table, conditions, asked, index));
+  const fromIndex = (index: number) =>
+    readBy(scanRows, 's', sourceStatement(table, conditions, asked, index));
   const mostOf = (inIndex: number, found: number) =>
     sources.map(({ hasTimes }) => (sort === 'id' || hasTimes ? inIndex : found));
 
@@ -148,7 +159,7 @@ export async function readBounded(
       if (near.rows.length < limit) remember('near');
       return near.rows;
     }
-    const few = leastOf(near.found, most);
+    const few = indexOfLeast(near.found, most);
     if (few !== null) {
       remember(few);
       return fromIndex(few);
@@ -162,17 +173,22 @@ export async function readBounded(
     remember(far.rows.length >= limit ? 'far' : 'end');
     return far.rows;
   }
-  const many = leastOf(far.found, all);
+  const many = indexOfLeast(far.found, all);
   if (many !== null) {
     // Not for later pages: they may lie where a short walk finds the next page.
     if (isFirst) remember(many);
     return fromIndex(many);
   }
-  throw tooCostly(table, sources.length > 0, limits.manyWalked, most);
+  throw tooManyRowsToRead(table, sources.length > 0, limits.manyWalked, most);
 }
 
 /** The 422 for a page that would read too many rows. */
-function tooCostly({ resource }: AnyTable, hasIndex: boolean, walked: number, found: number): AppError {
+function tooManyRowsToRead(
+  { resource }: AnyTable,
+  hasIndex: boolean,
+  walked: number,
+  found: number,
+): AppError {
   const attributes = Object.entries(attributesOf(resource.refinedBy ?? '') ?? {});
   const indexed = attributes.flatMap(([name, { index }]) => (index === undefined ? [] : [name]));
   const why = hasIndex
@@ -185,7 +201,7 @@ function tooCostly({ resource }: AnyTable, hasIndex: boolean, walked: number, fo
 }
 
 /** The index of the smallest number within its limit; null if there is none. */
-export function leastOf(found: readonly number[], most: readonly number[]): number | null {
+export function indexOfLeast(found: readonly number[], most: readonly number[]): number | null {
   const within = found.map((count, index) =>
     count <= (most[index] ?? 0) ? count : Number.POSITIVE_INFINITY,
   );
@@ -194,7 +210,7 @@ export function leastOf(found: readonly number[], most: readonly number[]): numb
 }
 
 /** The result of a walk. */
-interface Walked {
+interface WalkResult {
   readonly rows: RowBlock;
   /** Whether `rows` has all rows of the page. */
   readonly isComplete: boolean;
@@ -202,7 +218,7 @@ interface Walked {
   readonly found: readonly number[];
 }
 
-function toWalked(block: RowBlock, { width }: Asked): Walked {
+function toWalked(block: RowBlock, { width }: RefinedPage): WalkResult {
   const first = new BlockRow(block, 0);
   const found: number[] = [];
   for (let field = width + 1; field < block.width; field++) found.push(Number(textOf(first, field) ?? 0));

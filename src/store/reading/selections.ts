@@ -27,16 +27,16 @@ export interface Selected {
 export const parameterOf = ({ property }: TableFilter) => `filter_${toSnakeCase(property)}`;
 
 /** The SQL of the parent and its workspace. */
-export interface Places {
+export interface PagePlaceholders {
   readonly parent: string;
   readonly workspace: string;
 }
 
 /** An unfiltered list, ordered by id. */
-const WHOLE: Selected = { sort: 'id', given: [], values: {}, name: '' };
+const UNFILTERED: Selected = { sort: 'id', given: [], values: {}, name: '' };
 
 export function selectionOf(table: AnyTable, { sort = 'id', filter }: Selection): Selected {
-  if (filter === undefined) return sort === 'id' ? WHOLE : { ...WHOLE, sort, name: `.${sort}` };
+  if (filter === undefined) return sort === 'id' ? UNFILTERED : { ...UNFILTERED, sort, name: `.${sort}` };
   const given = table.filters.filter(({ property }) => filter[property] !== undefined);
   return {
     sort,
@@ -52,7 +52,7 @@ export function selectionOf(table: AnyTable, { sort = 'id', filter }: Selection)
 }
 
 /** Marks the statement of a filtered list. Clients can request many different ones, so a connection keeps a limited number of them. */
-export function ofSelection<S extends Statement>(statement: S, { given }: Selected): S {
+export function boundedStatement<S extends Statement>(statement: S, { given }: Selected): S {
   return given.length === 0 ? statement : { ...statement, isProjection: true };
 }
 
@@ -154,7 +154,7 @@ export function orderOf(sort: Sort, direction: Direction, alias = 't'): string {
 export function selectPage(
   table: AnyTable,
   selected: Selected,
-  { columns, places, direction }: { columns: string; places: Places; direction: Direction },
+  { columns, places, direction }: { columns: string; places: PagePlaceholders; direction: Direction },
   condition: string,
 ): string {
   const { sort } = selected;
@@ -184,7 +184,7 @@ export function selectPage(
 export function selectSome(
   table: AnyTable,
   selected: Selected,
-  places: Places,
+  places: PagePlaceholders,
   { isBounded, limit, condition }: { isBounded: boolean; limit: number; condition: string },
 ): string {
   const { parent, workspace } = places;
@@ -208,7 +208,7 @@ interface Range {
 }
 
 /** The ids and sort keys of the rows that the leading filter finds for each of its values, as `s`. A row may appear twice. */
-function merged(table: AnyTable, selected: Selected, places: Places, range: Range): string {
+function merged(table: AnyTable, selected: Selected, places: PagePlaceholders, range: Range): string {
   const [leader, ...others] = selected.given;
   if (leader === undefined) throw new Error('There is no filter.');
   const conditions = others.map((filter) => conditionOf(filter, `$${parameterOf(filter)}`));
@@ -227,7 +227,7 @@ function merged(table: AnyTable, selected: Selected, places: Places, range: Rang
   ) s`;
 }
 
-type Find = (places: Places, range: Range, condition: string) => string;
+type Find = (places: PagePlaceholders, range: Range, condition: string) => string;
 /**
  * The `limit` at the end is an optimization fence: no join can start with the rows of the list. For a unique key, the row is found first
  * and compared with the range afterwards, so that the planner does not prefer to scan another index. For the same reason a boolean, for

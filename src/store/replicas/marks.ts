@@ -2,7 +2,7 @@
 // Replicas do not see the advisory locks that announce ids. On a replica a high-water mark holds once the replica has replayed the position
 // that was read after it. The marks also measure how far a replica lags: a replayed mark is as old as its request.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { together } from '../../concurrency/together.ts';
+import { batched } from '../../concurrency/batched.ts';
 import { BlockRow, textOf } from '../../rows/row-block.ts';
 import { MARKS_VALUES, marksWith, type TableMarks, toMarks } from '../high-water-marks/high-water-marks.ts';
 import type { Readers } from '../pipelining/readers.ts';
@@ -95,7 +95,7 @@ export function createMarks(primary: Pick<Readers, 'read'>, keptMs: number): Mar
     last = { ...reported, at };
   }
 
-  const position = together(async (askers: readonly undefined[]) => {
+  const position = batched(async (askers: readonly undefined[]) => {
     const token = textOf(new BlockRow(await primary.read(CURRENT_POSITION, [1]), 0), 0);
     if (token === null) throw new TypeError('The primary does not say where its log is');
     return askers.map(() => token);

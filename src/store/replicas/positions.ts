@@ -14,7 +14,7 @@ export interface Position {
 const DIGITS = { system: 16, timeline: 8, log: 16 } as const;
 const TOKEN = new RegExp(`^[0-9a-f]{${DIGITS.system + DIGITS.timeline + DIGITS.log}}$`);
 /** A position that no replica has reached, so that the primary answers. */
-export const NOWHERE: Position = { system: '', timeline: 0, log: 0n };
+export const UNREACHED: Position = { system: '', timeline: 0, log: 0n };
 
 /** The system identifier of a cluster, as SQL. */
 export const SYSTEM = `lpad(to_hex((select system_identifier from pg_control_system())), ${DIGITS.system}, '0')`;

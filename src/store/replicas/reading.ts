@@ -6,10 +6,10 @@ import { ResultTooLarge } from '../connections/rows-query.ts';
 import type { Readers } from '../pipelining/readers.ts';
 import type { Statement } from '../sql/statements.ts';
 import type { Position } from './positions.ts';
-import type { Chosen, Replicas } from './replicas.ts';
+import type { ChosenReplica, Replicas } from './replicas.ts';
 
 /** The changes that a request must see. */
-interface Wanted {
+interface RequiredWrites {
   /** The position that the client has sent. If there is one, the credential is not looked up. */
   readonly position: Position | null;
   /** The credential whose changes must be visible; null: the caller cannot write. */
@@ -19,8 +19,8 @@ interface Wanted {
 /** Where the reads of one request go. It changes while the request is processed. */
 export interface Reading {
   /** null: reads go to the primary. Set when it is certain that the request only reads. */
-  wanted: Wanted | null;
-  chosen: Promise<Chosen | null> | null;
+  wanted: RequiredWrites | null;
+  chosen: Promise<ChosenReplica | null> | null;
 }
 
 /** The parts of a context that are needed here. */
@@ -36,7 +36,7 @@ interface Sources {
 }
 
 /** The replica that answers a request; null: the primary answers. */
-export function replicaOf({ store, changes, reading }: Sources): Promise<Chosen | null> | null {
+export function replicaOf({ store, changes, reading }: Sources): Promise<ChosenReplica | null> | null {
   const { replicas } = store;
   if (replicas === null || reading === undefined || reading.wanted === null || changes?.sent) return null;
   reading.chosen ??= choose(replicas, reading.wanted);
@@ -44,17 +44,20 @@ export function replicaOf({ store, changes, reading }: Sources): Promise<Chosen 
 }
 
 /** Whether reads of the request may have gone to a replica, which may lag behind the primary. */
-export function mayBeReplica({ reading }: Pick<Sources, 'reading'>): boolean {
+export function mayHaveReadReplica({ reading }: Pick<Sources, 'reading'>): boolean {
   return reading !== undefined && reading.chosen !== null;
 }
 
 /** Sends all further reads to the primary, which has everything that a replica has. */
-export function leaveReplica({ reading }: Pick<Sources, 'reading'>): void {
+export function readFromPrimary({ reading }: Pick<Sources, 'reading'>): void {
   if (reading !== undefined) Object.assign(reading, { wanted: null, chosen: null });
 }
 
-async function choose(replicas: Replicas, { position, credential }: Wanted): Promise<Chosen | null> {
-  if (!replicas.isAny()) return null;
+async function choose(
+  replicas: Replicas,
+  { position, credential }: RequiredWrites,
+): Promise<ChosenReplica | null> {
+  if (!replicas.hasReadable()) return null;
   if (position === null && credential !== null && (await replicas.hasWritten(credential))) return null;
   return replicas.pick(position);
 }
@@ -76,17 +79,17 @@ export function readFrom(
 
 async function readFromChosen(
   ctx: Sources,
-  choosing: Promise<Chosen | null>,
-  read: (source: Pick<Chosen, 'readers' | 'scans'>) => Promise<RowBlock>,
+  choosing: Promise<ChosenReplica | null>,
+  read: (source: Pick<ChosenReplica, 'readers' | 'scans'>) => Promise<RowBlock>,
 ): Promise<RowBlock> {
   const chosen = await choosing;
   if (chosen === null) return read(ctx.store);
   try {
     return await read(chosen);
   } catch (error) {
-    if (!mayBeTheReplica(error) || ctx.signal?.aborted) throw error;
-    chosen.lost();
-    leaveReplica(ctx);
+    if (!isReplicaFault(error) || ctx.signal?.aborted) throw error;
+    chosen.reportRetry();
+    readFromPrimary(ctx);
     return read(ctx.store);
   }
 }
@@ -97,7 +100,7 @@ const TIMED_OUT = '57014';
  * Whether the primary might succeed where the replica failed. Not if the read itself is too large or too slow, or the team has too many
  * reads.
  */
-function mayBeTheReplica(error: unknown): boolean {
+function isReplicaFault(error: unknown): boolean {
   if (error instanceof AppError || error instanceof ResultTooLarge) return false;
   return (error as { code?: unknown }).code !== TIMED_OUT;
 }

@@ -1,7 +1,7 @@
 // Remembers the credentials that have changed something within the time that a replica may lag. Their reads go to the primary for that
 // time, unless the client sends the position of its last write (its token).
 import { LRUCache } from 'lru-cache';
-import { once } from '../../concurrency/once.ts';
+import { memoize } from '../../concurrency/memoize.ts';
 import type { Logger } from '../../output/log.ts';
 import type { RedisConnection } from '../../redis/connection.ts';
 
@@ -46,22 +46,22 @@ export function createRedisWrites(
   log: Logger,
 ): RecentWrites & { close(): void } {
   let opened: RedisConnection | undefined;
-  const open = once(async () => {
+  const open = memoize(async () => {
     const { connectRedis } = await import('../../redis/connection.ts');
     opened = connectRedis({
       ...{ url, log, onLost, maxWaitMs: MAX_WAIT_MS },
-      away: 'Redis does not remember who has written: the primary answers',
-      back: 'Redis remembers again who has written',
+      awayMessage: 'Redis does not remember who has written: the primary answers',
+      backMessage: 'Redis remembers again who has written',
     });
     return opened;
   });
   return {
     async note(credential) {
-      const { ask } = await open();
+      const { send: ask } = await open();
       await ask((redis) => redis.set(PREFIX + credential, 1, 'PX', lifeMs));
     },
     async has(credential) {
-      const { ask } = await open();
+      const { send: ask } = await open();
       return (await ask((redis) => redis.exists(PREFIX + credential))) > 0;
     },
     close: () => opened?.close(),

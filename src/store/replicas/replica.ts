@@ -23,7 +23,7 @@ export type ReplicaState =
   | 'unknown';
 
 /** Its connections, by kind of read. */
-interface Kinds {
+interface ReplicaConnections {
   readonly readers: Readers;
   readonly scans: Readers;
 }
@@ -31,7 +31,7 @@ interface Kinds {
 /** Tells its readers that it is unreachable. */
 export type Availability = Pick<Liveness, 'refusal' | 'asked' | 'suspect'>;
 
-export interface Replica extends Kinds {
+export interface Replica extends ReplicaConnections {
   /** Host, port and database. A pooler may lead to several servers. */
   readonly name: string;
   readonly state: ReplicaState;
@@ -48,7 +48,7 @@ interface ReplicaOptions {
   readonly marks: Marks;
   readonly maxLagMs: number;
   /** Opens its connections for reads. */
-  readonly open: (availability: Availability, server: RunningServer) => Kinds;
+  readonly open: (availability: Availability, server: RunningServer) => ReplicaConnections;
   readonly log: Logger;
 }
 
@@ -74,12 +74,12 @@ interface StateRow {
 }
 
 /** Its last answer about itself. */
-type Known = StateRow & { readonly replayed: bigint };
+type KnownState = StateRow & { readonly replayed: bigint };
 
 export function createReplica({ connection, marks, maxLagMs, open, log }: ReplicaOptions): Replica {
   const { host, port, database } = new pg.Client(connection);
   const name = `${host}:${port}/${database}`;
-  let known: Known | null = null;
+  let known: KnownState | null = null;
   /** Incremented whenever earlier answers become invalid. */
   let generation = 0;
   let refusal: Error | null = null;

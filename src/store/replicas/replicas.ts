@@ -11,12 +11,12 @@ import { createRecentWrites, createRedisWrites } from './recent-writes.ts';
 import { type Availability, createReplica, GRACE_MS, type Replica } from './replica.ts';
 
 /** The replica chosen for one request, and the primary's newest mark that it has replayed. */
-export interface Chosen {
+export interface ChosenReplica {
   readonly readers: Readers;
   readonly scans: Readers;
   readonly mark: Mark;
   /** Records that one of its reads was sent again to the primary. */
-  lost(): void;
+  reportRetry(): void;
 }
 
 /** The metrics of one replica. */
@@ -28,9 +28,9 @@ interface ReplicaReading extends Pick<Replica, 'name' | 'state' | 'lagMs'> {
 
 export interface Replicas {
   /** Whether any replica is being read at the moment. */
-  isAny(): boolean;
+  hasReadable(): boolean;
   /** The next replica that has replayed a position, with its mark; null if there is none. */
-  pick(needed: Position | null): Chosen | null;
+  pick(needed: Position | null): ChosenReplica | null;
   readonly marks: Marks;
   /**
    * Must be called before a change is answered: from then on, reads of the credential see the change. If other processes cannot learn of
@@ -68,7 +68,7 @@ interface ReplicasOptions {
 export function createReplicas(options: ReplicasOptions): Replicas {
   const { urls, maxLagMs, lookups, open, redisUrl, log } = options;
   const marks = createMarks(lookups, maxLagMs);
-  const lifeMs = lifeOfWrites(maxLagMs);
+  const lifeMs = writeLifetimeMs(maxLagMs);
   const redis = redisUrl === undefined ? null : createRedisWrites(redisUrl, lifeMs, marks.forget, log);
   const writes = redis ?? createRecentWrites(lifeMs);
   const members = urls.map((connectionString) => {
@@ -96,7 +96,7 @@ export function createReplicas(options: ReplicasOptions): Replicas {
       return marks.position().catch(() => null);
     },
     hasWritten: (credential) => writes.has(credential).catch(() => true),
-    isAny: () => members.some(({ replica }) => replica.state === 'used'),
+    hasReadable: () => members.some(({ replica }) => replica.state === 'used'),
     pick(needed) {
       for (let tries = 0; tries < members.length; tries++) {
         turn = (turn + 1) % members.length;
@@ -105,7 +105,7 @@ export function createReplicas(options: ReplicasOptions): Replicas {
         if (member === undefined || mark == null || !includesPosition(mark, needed)) continue;
         member.requests += 1;
         const { readers, scans } = member.replica;
-        return { readers, scans, mark, lost: () => void member.resent++ };
+        return { readers, scans, mark, reportRetry: () => void member.resent++ };
       }
       return null;
     },
@@ -126,7 +126,7 @@ export function createReplicas(options: ReplicasOptions): Replicas {
 }
 
 /** The number of milliseconds after which every replica that is read has a change. */
-function lifeOfWrites(maxLagMs: number): number {
+function writeLifetimeMs(maxLagMs: number): number {
   return maxLagMs + GRACE_MS;
 }
 

@@ -18,7 +18,7 @@ interface Name {
 }
 
 /** Letters that Unicode does not decompose into a base letter and an accent. */
-const SPELLED: Record<string, string> = { ß: 'ss', ł: 'l', ı: 'i', ø: 'o', æ: 'ae' };
+const SPELLINGS: Record<string, string> = { ß: 'ss', ł: 'l', ı: 'i', ø: 'o', æ: 'ae' };
 
 const PLACES = COUNTRIES.map((country) => ({
   ...country,
@@ -57,7 +57,7 @@ function toNames(list: string): [Name, ...Name[]] {
 function toPlainLetters(name: string): string {
   return name
     .toLowerCase()
-    .replace(/[ßłıøæ]/g, (letter) => SPELLED[letter] ?? '')
+    .replace(/[ßłıøæ]/g, (letter) => SPELLINGS[letter] ?? '')
     .normalize('NFD')
     .replace(/[^a-z]/g, '');
 }

@@ -3,7 +3,7 @@
 // names all workspaces that the caller can access. Other folders need no knowledge of Citus: they read a rule, or get the workspaces to
 // name from here.
 import type pg from 'pg';
-import { once } from '../../concurrency/once.ts';
+import { memoize } from '../../concurrency/memoize.ts';
 import { BlockRow, textOf } from '../../rows/row-block.ts';
 import { type Executor, executorOf } from '../connections/executor.ts';
 import { toStoreError } from '../connections/failures.ts';
@@ -112,7 +112,7 @@ const IS_DISTRIBUTED = `select exists (select from pg_dist_partition p join pg_c
   where p.partmethod = 'h' and c.relnamespace = current_schema()::regnamespace) as distributed`;
 
 /** Finds the workspaces of rows on several shards. From several shards, Citus could not return all columns of nouns. */
-const among = (table: string): Statement =>
+const workspacesAmong = (table: string): Statement =>
   statement(
     `${table}.workspaces_among`,
     () => `select distinct t.workspace_id as "workspaceId" from ${table} t
@@ -136,7 +136,7 @@ export async function readRules(db: Pick<pg.ClientBase, 'query'>): Promise<Place
 
 /** Creates a placement. The first call opens a connection. */
 export function createPlacement({ pool, lookups, workspacesOfTeam }: Sources): Placement {
-  const rules = once(async () => {
+  const rules = memoize(async () => {
     try {
       return await readRules(pool);
     } catch (error) {
@@ -169,7 +169,8 @@ export function createPlacement({ pool, lookups, workspacesOfTeam }: Sources): P
       if (!(await namesWorkspace())) return [{ ...tenancy, only: null }];
       try {
         const all = await workspacesOf(tenancy, known);
-        const ids = all.length > MAX_PARTS ? await idsOf(among(known.table), [known.ids, all]) : all;
+        const ids =
+          all.length > MAX_PARTS ? await idsOf(workspacesAmong(known.table), [known.ids, all]) : all;
         return ids.map((only) => ({ teamId: tenancy.teamId, workspaceIds: [only], only }));
       } catch (error) {
         throw toStoreError(error);
@@ -186,7 +187,7 @@ export function createPlacement({ pool, lookups, workspacesOfTeam }: Sources): P
  * workspace of the tenancy has the row.
  * @param tenancy from `nameWorkspaces`
  */
-export async function inItsWorkspace(
+export async function restrictToRowWorkspace(
   tx: Pick<Executor, '$queryRawUnsafe'>,
   table: string,
   tenancy: Tenancy,
@@ -196,7 +197,7 @@ export async function inItsWorkspace(
   if (!namesWorkspaces || workspaceIds === null || workspaceIds.length === 1) return tenancy;
   const recorded = await findWorkspace(tx, table, id);
   if (recorded !== null && workspaceIds.includes(recorded)) return { ...tenancy, workspaceIds: [recorded] };
-  const { text } = among(table);
+  const { text } = workspacesAmong(table);
   const [found] = await tx.$queryRawUnsafe<{ workspaceId: bigint }[]>(text, [id], workspaceIds);
   return found === undefined ? null : { ...tenancy, workspaceIds: [found.workspaceId] };
 }

@@ -103,7 +103,7 @@ export function blankHidden(noun: Resource, where: string, workspace: string): s
 }
 
 /** Locks the contact of the row `t`, so that it is not erased while its data is read and written. @param where the condition on the row */
-export function holdContact(noun: Resource, where: string, workspace?: string): string {
+export function lockContact(noun: Resource, where: string, workspace?: string): string {
   const row = (value: string) => `(select ${value} from ${noun.table} t where ${where})`;
   return `select k.id from contacts k where k.workspace_id = ${workspace ?? row('t.workspace_id')}
     and k.id = ${row(contactIdOf(noun, 't', workspace ?? 't.workspace_id'))} for key share`;

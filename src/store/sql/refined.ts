@@ -116,7 +116,7 @@ function conditionOf(
   { attribute, test, isNegated }: RefineCriterion,
   parameter: string,
 ): Condition {
-  const condition = positive(matches, attribute, test, parameter);
+  const condition = testCondition(matches, attribute, test, parameter);
   if (!isNegated) return condition;
   const { onId, sql, values } = condition;
   return {
@@ -127,7 +127,7 @@ function conditionOf(
   };
 }
 
-function positive(
+function testCondition(
   matches: Matches,
   attribute: RefineAttribute,
   test: RefineTest,
@@ -143,8 +143,8 @@ function positive(
   const orders = Object.keys(inOrder?.[test.kind] ?? {}) as Sort[];
   if ('table' in match)
     return test.kind === 'equal'
-      ? paired(match, test.values, index === undefined ? null : orders, parameter)
-      : pairedWithin(match, kind, test, index !== undefined, parameter);
+      ? pairCondition(match, test.values, index === undefined ? null : orders, parameter)
+      : pairRangeCondition(match, kind, test, index !== undefined, parameter);
   const key = kind === 'text' && match.keyOf === undefined ? `lower(${match.key})` : match.key;
   const keyOf = match.keyOf ?? (kind === 'text' ? (value: string) => `lower(${value})` : null);
   const {
@@ -173,10 +173,10 @@ interface Comparison extends Pick<Condition, 'values' | 'sql'> {
 }
 
 /** SQL that compares text in byte order. */
-const inBytes = (text: string) => `(${text}) collate "C"`;
+const byteOrder = (text: string) => `(${text}) collate "C"`;
 
 /** Sorts after any text with a prefix: the last Unicode character, as often as the maximum length of an e-mail address. */
-const LAST = `repeat(chr(1114111), 320)`;
+const AFTER_ANY_SUFFIX = `repeat(chr(1114111), 320)`;
 
 /** The SQL types of the compared values. */
 const TYPES = {
@@ -221,7 +221,7 @@ function comparison(
         };
       const among = (form: (text: string) => string) =>
         `${form(key)} = any(array(select ${form(keyOf('u.value'))} from unnest(${list}) u (value)))`;
-      return { values, sql: among(String), range: among(inBytes) };
+      return { values, sql: among(String), range: among(byteOrder) };
     }
     case 'prefix': {
       // PostgreSQL evaluates a scalar subquery only once.
@@ -229,7 +229,7 @@ function comparison(
       return {
         values: { [parameter]: test.value },
         sql: `starts_with(${start}, ${value})`,
-        range: `${inBytes(key)} >= ${inBytes(value)} and ${inBytes(key)} <= ${inBytes(`${value} || ${LAST}`)}`,
+        range: `${byteOrder(key)} >= ${byteOrder(value)} and ${byteOrder(key)} <= ${byteOrder(`${value} || ${AFTER_ANY_SUFFIX}`)}`,
       };
     }
     case 'limits':
@@ -247,7 +247,7 @@ function comparison(
 }
 
 /** Rows that another table pairs with one of several values. @param orders null: no index has the pairs */
-function paired(
+function pairCondition(
   match: PairMatch,
   values: readonly unknown[],
   orders: readonly Sort[] | null,
@@ -256,13 +256,13 @@ function paired(
   const array = `$${parameter}::int8[]`;
   const among = values.length === 1 ? `(${array})[1]` : `any(${array})`;
   return {
-    ...thatHas(match, { [parameter]: values }, `b.${match.value} = ${among}`),
+    ...existsRow(match, { [parameter]: values }, `b.${match.value} = ${among}`),
     source: orders && { ...inPairs(match, array, values.length), orders },
   };
 }
 
 /** Rows that another table pairs with a value within limits, or with any value. */
-function pairedWithin(
+function pairRangeCondition(
   match: PairMatch,
   kind: RefineAttribute['kind'],
   test: RefineTest,
@@ -272,7 +272,7 @@ function pairedWithin(
   const { table, row, value } = match;
   const { values, sql } = comparison(`b.${value}`, `b.${value}`, null, kind, test, parameter);
   return {
-    ...thatHas(match, values, sql),
+    ...existsRow(match, values, sql),
     source: hasIndex
       ? {
           ids: () => `select b.${row} as id from ${table} b where b.workspace_id = $workspace_id and ${sql}`,
@@ -288,7 +288,7 @@ function pairedWithin(
  * The condition that another table has such a row. It uses a scalar subquery, which cannot become a join.
  * @param such the condition on the row `b`
  */
-function thatHas({ table, row }: PairMatch, values: Values, such: string): Omit<Condition, 'source'> {
+function existsRow({ table, row }: PairMatch, values: Values, such: string): Omit<Condition, 'source'> {
   const has = (workspace: string, id: string) =>
     `(select true from ${table} b where b.workspace_id = ${workspace} and b.${row} = ${id} and ${such} limit 1)`;
   return { values, sql: has(ROW_WORKSPACE, 't.id'), onId: (id) => has('$workspace_id', id) };

@@ -1,21 +1,25 @@
 // SQL of what can be sent of invoices, with which fulfillments are checked, and which invoices show.
-import { CALLED_OFF, UNSENDABLE } from '../../resources/orders/order-statuses.ts';
+import {
+  CANCELED_SERVICE_STATUSES,
+  UNSHIPPABLE_INVOICE_STATUSES,
+} from '../../resources/orders/order-statuses.ts';
 import { MAX_FULFILLMENTS } from '../../resources/orders/orders.ts';
 
 const list = (values: readonly string[]) => values.map((value) => `'${value}'`).join(', ');
 
 /** Whether the invoice's status allows no more fulfillments. */
-export const isUnsendable = (invoice: string) => `${invoice}.status in (${list(UNSENDABLE)})`;
+export const isUnsendable = (invoice: string) =>
+  `${invoice}.status in (${list(UNSHIPPABLE_INVOICE_STATUSES)})`;
 
 /** Whether the order is canceled, so that nothing more of it is sent. */
-export const isCalledOff = (order: string) =>
-  `(${order}.order_type = 'one-time-order' and ${order}.service_status in (${list(CALLED_OFF)}))`;
+export const isCanceled = (order: string) =>
+  `(${order}.order_type = 'one-time-order' and ${order}.service_status in (${list(CANCELED_SERVICE_STATUSES)}))`;
 
 /** The fulfillment status of the order `t`, from its invoices (`fulfillmentStatus` of the description has the rule). */
 export const FULFILLMENT_STATUS_OF_ORDER = `(select case when bool_and(i.fulfillment_status = 'complete') then 'complete'
     when bool_and(i.fulfillment_status = 'unfulfilled') then 'unfulfilled' when count(*) > 0 then 'partial' else 'not_applicable' end
   from order_invoices i where i.workspace_id = $row_workspace and i.order_id = t.id and i.fulfillment_status <> 'not_applicable'
-    and not (i.fulfillment_status = 'unfulfilled' and (${isUnsendable('i')} or ${isCalledOff('t')})))`;
+    and not (i.fulfillment_status = 'unfulfilled' and (${isUnsendable('i')} or ${isCanceled('t')})))`;
 
 /** The ids of the last fulfillments with goods of the order `t`, the oldest first. */
 export const FULFILLMENTS_OF_ORDER = `array(select s.id from (select distinct f.fulfillment_id as id from order_invoices i
@@ -24,14 +28,14 @@ export const FULFILLMENTS_OF_ORDER = `array(select s.id from (select distinct f.
     where i.workspace_id = $row_workspace and i.order_id = t.id order by 1 desc limit ${MAX_FULFILLMENTS}) s order by s.id)`;
 
 /** How many of the invoice line `l` were sent. */
-export const sentOf = (
+export const sentQuantity = (
   workspace: string,
 ) => `(select coalesce(sum(f.quantity), 0) from fulfillment_line_items f
   join fulfillments u on u.workspace_id = f.workspace_id and u.id = f.fulfillment_id
   where f.workspace_id = ${workspace} and f.invoices_line_item_id = l.id and u.status <> 'cancelled')`;
 
 /** How many of the order line that the invoice line `l` bills were returned to stock, by any invoice line that bills it. */
-export const backOf = (
+export const returnedQuantity = (
   workspace: string,
 ) => `(select coalesce(sum(r.quantity), 0) from order_invoice_line_items b
   join order_restock_line_items r on r.workspace_id = b.workspace_id and r.invoice_line_item_id = b.id
@@ -44,7 +48,7 @@ export const backOf = (
 const UNSENT = 'greatest(p.returned_unsent, s.back - s.sent, 0)';
 
 /** Lines `l` of invoices: what was sent, what was returned, and what is left to be sent. `p` is null for a line without an order line. */
-export const goods = (workspace: string) => `order_invoice_line_items l
+export const billedGoods = (workspace: string) => `order_invoice_line_items l
   left join order_line_items p on p.workspace_id = l.workspace_id and p.id = l.order_line_item_id
-  cross join lateral (select ${sentOf(workspace)} as sent, ${backOf(workspace)} as back) s
+  cross join lateral (select ${sentQuantity(workspace)} as sent, ${returnedQuantity(workspace)} as back) s
   cross join lateral (select greatest(least(l.quantity, p.quantity) - s.sent - ${UNSENT}, 0)::int as left) g`;

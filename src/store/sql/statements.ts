@@ -34,7 +34,7 @@ export function compareTexts(isOn: boolean): void {
  * the tests check that (`compareTexts`).
  * @param make makes a statement from a name and a text
  */
-export function rememberedStatements(make: (name: string, text: string) => NamedStatement): StatementOf {
+export function memoizedStatements(make: (name: string, text: string) => NamedStatement): StatementOf {
   const remembered = new Map<string, NamedStatement>();
   return (name, build) => {
     const found = remembered.get(name);
@@ -50,7 +50,7 @@ export function rememberedStatements(make: (name: string, text: string) => Named
 }
 
 /** The statement with a name, one for all callers in the process. */
-export const statement = rememberedStatements((name, text) => named(name, text));
+export const statement = memoizedStatements((name, text) => named(name, text));
 
 const isSame = (one: NamedStatement, other: NamedStatement) =>
   one.text === other.text && String(one.parameters) === String(other.parameters);

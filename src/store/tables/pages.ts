@@ -1,14 +1,14 @@
 // The pages that clients can see, and the computed columns of a page: the step that shows it, and the products that it offers there.
 import { page } from '../../resources/pages.ts';
 import { rowsAsJson } from '../sql/row-json.ts';
-import { showingStep, shows } from '../sql/showing-steps.ts';
+import { isShownByStep, showingStep } from '../sql/showing-steps.ts';
 import { ROW_WORKSPACE } from '../sql/statements.ts';
 import { PAGE_URL } from './addresses.ts';
 import { ownTable } from './table.ts';
 
 const OF_PAGE = [ROW_WORKSPACE, 't.id'] as const;
 /** The step `s` that shows the page `t`. */
-const STEP = `funnel_steps s where ${shows('s', ...OF_PAGE)}`;
+const STEP = `funnel_steps s where ${isShownByStep('s', ...OF_PAGE)}`;
 /** That step with its funnel `f`. */
 const FUNNEL = showingStep(...OF_PAGE);
 

@@ -6,7 +6,7 @@ const ofProduct = (table: string) =>
   `select v.id from ${table} v where v.workspace_id = $row_workspace and v.product_id = t.id`;
 
 /** SQL of the ids of a product's rows: first those that clients have put in an order, then the others. */
-const ordered = (table: string, first: string) =>
+const idsInClientOrder = (table: string, first: string) =>
   `array(${ofProduct(table)} order by array_position(t.${first}, v.id), v.id)`;
 
 const IMAGE_IDS = existingIds('images', 't.image_ids');
@@ -20,8 +20,8 @@ export const productTable = ownTable(product, {
     imageId: `(${IMAGE_IDS})[1]`,
     imageIds: IMAGE_IDS,
     defaultVariantId: `(${ofProduct('product_variants')} and v.is_default)`,
-    variantIds: ordered('product_variants', 'variant_ids'),
-    priceIds: ordered('product_prices', 'price_ids'),
+    variantIds: idsInClientOrder('product_variants', 'variant_ids'),
+    priceIds: idsInClientOrder('product_prices', 'price_ids'),
     tagIds: existingIds('product_tags', 't.tag_ids'),
   },
   matches: {

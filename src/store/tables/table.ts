@@ -5,7 +5,7 @@ import type { Columns } from '../../rows/columns.ts';
 import { type Match, type TableFilter, tableFilters } from '../sql/filters.ts';
 import { visibleBelowContact, withHidden } from '../sql/personal-data.ts';
 import { type PublicIdTable, TYPE_NUMBER } from '../sql/public-ids.ts';
-import type { Owning } from '../tenancy/row-owners.ts';
+import type { OwnerKind } from '../tenancy/row-owners.ts';
 
 /** The parent of a table's rows: the column that refers to it, its table, and its title. */
 interface ParentLink {
@@ -28,7 +28,7 @@ interface Ownership {
   /** The rows that are visible to clients. */
   readonly visible: string;
   /** The properties that identify a row's owner. They are read with every row. */
-  readonly owners: Readonly<Record<string, Owning>>;
+  readonly owners: Readonly<Record<string, OwnerKind>>;
   /**
    * The condition for rows that the caller owns, from placeholders for the team and for the workspaces to which the caller is restricted.
    * @param workspace the SQL of the row's workspace; absent: the row's own column

@@ -32,7 +32,7 @@ import { webhookEventTable } from './webhook-events.ts';
 import { workspaceTable } from './workspaces.ts';
 
 /** The tables with their own file. */
-const OWN = new Map<object, OwnTable>(
+const OWN_TABLES = new Map<object, OwnTable>(
   [
     teamTable,
     workspaceTable,
@@ -67,9 +67,9 @@ const OWN = new Map<object, OwnTable>(
 
 /** By table name. */
 const tables = new Map<string, Table<{ id: bigint }>>(
-  NOUNS.filter((noun) => noun.parent !== undefined || OWN.has(noun)).map((noun) => [
+  NOUNS.filter((noun) => noun.parent !== undefined || OWN_TABLES.has(noun)).map((noun) => [
     noun.table,
-    withRows(makeTable(noun, OWN.get(noun))),
+    withRows(makeTable(noun, OWN_TABLES.get(noun))),
   ]),
 );
 
@@ -82,18 +82,19 @@ function withRows(table: AnyTable): AnyTable {
     const { type, children, refers } = field;
     const noun = NOUNS.find(({ type }) => type === (children ?? refers)?.type);
     if (noun === undefined || columns[property] === undefined) return [];
-    const other = makeTable(noun, OWN.get(noun));
+    const other = makeTable(noun, OWN_TABLES.get(noun));
     if (children !== undefined) {
       const child = withRows(other);
-      const narrow = rowsIn(child, childrenAsRecords, true);
+      const narrow = rowsColumn(child, childrenAsRecords, true);
       return [[property, { type, items: noun.fields, sql: childrenAsJson(child), narrow }]];
     }
     // If both rows are in one workspace, they have the same owner.
     const isOfOne = [table, other].every(({ owners }) => owners['workspaceId'] === 'workspace');
     const isOwnColumn = type === 'int8' && sqlOf(columns, property) === undefined;
     if (!isOfOne || !isOwnColumn || noun.table === name) return [];
-    const row = rowsIn(other, (of) => otherAsRecord(of, toSnakeCase(property)), false);
-    const joined = (properties: readonly string[]) => (areSmall(other, properties) ? row(properties) : null);
+    const row = rowsColumn(other, (of) => otherAsRecord(of, toSnakeCase(property)), false);
+    const joined = (properties: readonly string[]) =>
+      areSmallColumns(other, properties) ? row(properties) : null;
     return [[property, { type, joined }]];
   });
   return { ...table, columns: { ...columns, ...Object.fromEntries(others) } };
@@ -103,7 +104,7 @@ function withRows(table: AnyTable): AnyTable {
 const MAX_JOINED_CHARS = 2_000;
 
 /** Whether properties come from the row itself and are short. Properties from other tables and children are not. */
-function areSmall({ resource, columns }: AnyTable, properties: readonly string[]): boolean {
+function areSmallColumns({ resource, columns }: AnyTable, properties: readonly string[]): boolean {
   const fields: Readonly<Record<string, Field>> = resource.fields;
   return properties.every((property) => {
     const { type, children, maxLength = 0 } = fields[property] ?? {};
@@ -113,7 +114,7 @@ function areSmall({ resource, columns }: AnyTable, properties: readonly string[]
 }
 
 /** A column with the id and some properties of another table's rows. */
-function rowsIn(other: AnyTable, select: (other: AnyTable) => string, isList: boolean) {
+function rowsColumn(other: AnyTable, select: (other: AnyTable) => string, isList: boolean) {
   return (properties: readonly string[]): DescribedColumn => {
     const own = Object.entries(other.columns).filter(
       ([property]) => property === 'id' || properties.includes(property),

@@ -2,10 +2,10 @@
 import { workspace } from '../../resources/workspaces.ts';
 import { ownTable } from './table.ts';
 
-const itself = (workspace: string) => `(${workspace}::bigint[] is null or t.id = any(${workspace}))`;
+const isWorkspace = (workspace: string) => `(${workspace}::bigint[] is null or t.id = any(${workspace}))`;
 
 export const workspaceTable = ownTable(workspace, {
   owners: { teamId: 'team', id: 'narrowed workspace' },
-  owned: (team, workspace) => `t.team_id = ${team} and ${itself(workspace)}`,
-  narrowed: itself,
+  owned: (team, workspace) => `t.team_id = ${team} and ${isWorkspace(workspace)}`,
+  narrowed: isWorkspace,
 });

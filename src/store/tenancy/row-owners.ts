@@ -13,11 +13,11 @@ import type { Tenancy } from '../sql/tenancy.ts';
  * The contents of an owner column: the id of the row's team; of its team, for rows hidden from callers restricted to some workspaces; of
  * its workspace; or of a workspace whose team is in another column.
  */
-export type Owning = 'team' | 'whole team' | 'workspace' | 'narrowed workspace';
+export type OwnerKind = 'team' | 'whole team' | 'workspace' | 'narrowed workspace';
 
 /** The owner columns of a block's rows. */
 export interface RowOwner {
-  readonly of: Owning;
+  readonly of: OwnerKind;
   /** The index of the column. */
   readonly field: number;
   /** The index of a column that is null only if there is no row, as in an outer join. */
@@ -25,11 +25,11 @@ export interface RowOwner {
 }
 
 /** Rows that contain no tenant's data, and why. */
-export interface Unowned {
+export interface OwnerlessTable {
   readonly unowned: string;
 }
 
-export type Owners = readonly RowOwner[] | Unowned;
+export type Owners = readonly RowOwner[] | OwnerlessTable;
 
 export interface RowGuard {
   /** The number of refused reads since the process started. */
@@ -77,7 +77,7 @@ export function createRowGuard(lookups: Pick<Readers, 'read'>, log: Logger): Row
   }
 
   /** Whether the caller owns the id; undefined: its team must be looked up. */
-  function isOwn(of: Owning, id: string, { teamId, workspaceIds }: Tenancy): boolean | undefined {
+  function isOwn(of: OwnerKind, id: string, { teamId, workspaceIds }: Tenancy): boolean | undefined {
     if (of === 'team') return id === String(teamId);
     if (of === 'whole team') return id === String(teamId) && workspaceIds === null;
     if (workspaceIds?.every((reached) => String(reached) !== id)) return false;
@@ -90,7 +90,7 @@ export function createRowGuard(lookups: Pick<Readers, 'read'>, log: Logger): Row
     // Rows without an owner belong to nobody and are refused.
     if (owners.length === 0) refuse(name, tenancy);
     for (const { of, field, row } of owners) {
-      for (const index of distinct(rows, field)) {
+      for (const index of distinctRows(rows, field)) {
         const id = textOf(new BlockRow(rows, index), field);
         const own = id === null ? isNone(rows, index, row) : isOwn(of, id, tenancy);
         if (own === false) refuse(name, tenancy);
@@ -130,7 +130,7 @@ export function createRowGuard(lookups: Pick<Readers, 'read'>, log: Logger): Row
 }
 
 /** The indexes of rows whose field is null or differs from that of the previous row. */
-function* distinct({ bytes, starts, width, length }: RowBlock, field: number): Generator<number> {
+function* distinctRows({ bytes, starts, width, length }: RowBlock, field: number): Generator<number> {
   let last = -1;
   for (let index = 0, at = field; index < length; index++, at += width) {
     const start = starts[at] ?? -1;

@@ -15,14 +15,14 @@ export const takeKey = (hash: string): string =>
   `pg_advisory_xact_lock(hashtextextended('idempotency-key:' || ${hash}::text, 0))`;
 
 /** Sets the role first, so that everything after it runs with its rights. Also limits waits for locks, and takes an idempotency key. */
-export const ENTER: Statement = {
+export const ENTER_TENANT_ROLE: Statement = {
   name: 'tenant.enter',
   text: `select set_config('role', '${TENANT_ROLE}', true), set_config('funnel_gateway.team', $1, true),
     set_config('funnel_gateway.workspaces', $2, true), set_config('funnel_gateway.owned', '', true), ${BOUND_WAITS}, ${takeKey('$3')}::text`,
 };
 
 /** The values of `ENTER`. @param keyHash null: without an idempotency key */
-export function enteringAs(
+export function tenantRoleValues(
   { teamId, workspaceIds }: Tenancy,
   keyHash: string | null = null,
 ): (string | null)[] {

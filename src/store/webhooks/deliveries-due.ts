@@ -2,7 +2,7 @@
 import { isErasedEvent, unlessErased } from '../sql/erased.ts';
 import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
-import { HAS_ENDED, IS_WORKED } from './ended-endpoints.ts';
+import { HAS_ENDED, NEEDS_WORKER } from './ended-endpoints.ts';
 
 /** The data of an endpoint that delivery needs. */
 export interface DueEndpoint {
@@ -36,7 +36,7 @@ export interface DueDelivery {
   /** Milliseconds until it is due: 0 unless the order is strict. */
   readonly waitMs: number;
   /** Whether, in a strict order, it blocks the deliveries after it: it has no attempt yet, or its first one was less than an hour ago. */
-  readonly holds: boolean;
+  readonly blocksOthers: boolean;
   readonly eventId: bigint;
   /** The contact whose data the event holds. */
   readonly contactId: bigint | null;
@@ -68,10 +68,10 @@ type Row = Omit<DueDelivery, 'event'> &
   };
 
 /** The next deliveries of an endpoint. */
-export interface Due {
+export interface DueDeliveries {
   readonly deliveries: readonly DueDelivery[];
   /** Whether more deliveries may be due. */
-  readonly isMore: boolean;
+  readonly hasMore: boolean;
 }
 
 /** The maximum size of a batch's events, in bytes. A batch always has at least one delivery. */
@@ -95,14 +95,14 @@ export async function findDueDeliveries(
   { id, workspaceId, strictOrder }: Pick<DueEndpoint, 'id' | 'workspaceId' | 'strictOrder'>,
   inProgress: readonly bigint[],
   limit: number,
-): Promise<Due> {
+): Promise<DueDeliveries> {
   const next = strictOrder ? NEXT_IN_ORDER : NEXT;
   const rows = await query<Row>(db, next, [workspaceId, id, inProgress, limit, MAX_BATCH_BYTES]);
   const deliveries = rows.map(({ data, eventCreatedAt, ...row }) => ({
     ...row,
     event: data === null ? null : { ...row, data, createdAt: eventCreatedAt },
   }));
-  return { deliveries, isMore: rows.length === limit || rows.length < (rows[0]?.found ?? 0) };
+  return { deliveries, hasMore: rows.length === limit || rows.length < (rows[0]?.found ?? 0) };
 }
 
 /** Which of these deliveries are still pending. Others were canceled or erased since they were read. */
@@ -164,7 +164,7 @@ const ENDPOINT = statement(
       e.failing_since as "failingSince", e.actor_kind as "actorKind", e.actor_id as "actorId", e.client_id as "clientId",
       coalesce(${HAS_ENDED}, false) as "hasEnded"
     from webhook_endpoints e join workspaces w on w.id = e.workspace_id
-    where e.id = $1::bigint and ${IS_WORKED}`,
+    where e.id = $1::bigint and ${NEEDS_WORKER}`,
 );
 
 const PENDING = `d.workspace_id = $1::bigint and d.endpoint_id = $2::bigint and d.status = 'pending' and d.id <> all($3::bigint[])`;

@@ -2,7 +2,7 @@
 import { inTransaction } from '../connections/executor.ts';
 import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
-import { IS_WORKED } from './ended-endpoints.ts';
+import { NEEDS_WORKER } from './ended-endpoints.ts';
 
 /** The result of a sweep. */
 export interface Sweep {
@@ -52,7 +52,7 @@ const SWEEP = statement(
     ), due as materialized (
       select e.id, case when e.failing_since is null then p.next_attempt_at end as waits_since from pending p
       join webhook_endpoints e on e.workspace_id = p.workspace_id and e.id = p.endpoint_id
-      where p.next_attempt_at <= current_timestamp and ${IS_WORKED}
+      where p.next_attempt_at <= current_timestamp and ${NEEDS_WORKER}
     )
     select (select is_ours from turn) as "isOurs", (select count(*)::int from due) as "endpointCount",
       (select coalesce(extract(epoch from current_timestamp - min(waits_since)), 0)::float8 from due) as "oldestSeconds",
@@ -61,7 +61,7 @@ const SWEEP = statement(
 
 const ALL_DUE = `select d.endpoint_id as id, min(d.next_attempt_at) as "dueAt", bool_or(e.failing_since is not null) as "isFailing"
   from webhook_deliveries d join webhook_endpoints e on e.workspace_id = d.workspace_id and e.id = d.endpoint_id
-  where d.status = 'pending' and d.next_attempt_at <= $1::timestamptz and ${IS_WORKED}
+  where d.status = 'pending' and d.next_attempt_at <= $1::timestamptz and ${NEEDS_WORKER}
   group by d.workspace_id, d.endpoint_id`;
 
 const UNLEASED_OF = `select d.id from unnest($1::bigint[]) d (id) ${UNLEASED}`;

@@ -16,4 +16,4 @@ export function isEnding(reason: Cause): boolean {
 export const HAS_ENDED = `e.deactivation_reason in (${ENDINGS.map((reason) => `'${reason}'`).join(', ')})`;
 
 /** SQL: whether a worker has something to do with due deliveries of the endpoint `e`: it sends them, or cancels them. */
-export const IS_WORKED = `((e.deactivated_at is null or ${HAS_ENDED}) and e.secret is not null)`;
+export const NEEDS_WORKER = `((e.deactivated_at is null or ${HAS_ENDED}) and e.secret is not null)`;

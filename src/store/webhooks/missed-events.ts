@@ -22,7 +22,7 @@ export interface MissedSince {
  * erased events, and events for another endpoint only.
  * @returns how many, and whether there are more than `most`
  */
-export async function makeMissedDue(
+export async function createMissedDeliveries(
   tx: Pick<Executor, '$queryRawUnsafe'>,
   { workspaceId, endpointId, since, most }: MissedSince,
 ): Promise<{ count: number; hasMore: boolean }> {
@@ -77,7 +77,7 @@ const LOOK_AGAIN_MS = 10;
 const MAX_WAIT_MS = 5_000;
 
 /** Resolves when every change that was recording events at the time of the call has ended, or after a few seconds. */
-export async function untilChangesEnd(db: Pick<Store, 'pool'>): Promise<void> {
+export async function waitForOpenChanges(db: Pick<Store, 'pool'>): Promise<void> {
   const until = performance.now() + MAX_WAIT_MS;
   const readOpenChanges = async () =>
     new Set((await query<{ id: string }>(db, RECORDING, [])).map(({ id }) => id));

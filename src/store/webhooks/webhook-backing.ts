@@ -14,7 +14,7 @@ export interface Subscription {
 }
 
 /** Scopes that a subscription depends on, and the role in the team of the user who granted them; null: no user did. */
-export interface Backing {
+export interface SubscriptionRights {
   readonly scopes: readonly string[];
   readonly role: TeamRole | null;
 }
@@ -23,11 +23,11 @@ export interface Backing {
  * The subscriber's credentials that are live at `at` and give access to the workspace.
  * @throws AppError `unavailable`
  */
-export async function findBackings(
+export async function findSubscriptionRights(
   store: Store,
   { workspaceId, actorKind, actorId, clientId }: Subscription,
   at: Date,
-): Promise<readonly Backing[]> {
+): Promise<readonly SubscriptionRights[]> {
   if (actorId === null) return [];
   if (actorKind === 'api_key') return query(store, OF_KEY, [workspaceId, at, parseId('api_keys', actorId)]);
   // A client that acts for itself is its own subject (RFC 9068 §2.2).

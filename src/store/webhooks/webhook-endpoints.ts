@@ -2,7 +2,7 @@
 import { MAX_ENDPOINTS, webhookEndpoint } from '../../resources/webhook-endpoints.ts';
 import { lockRow } from '../changing/lock-row.ts';
 import { queryAs } from '../changing/pipeline.ts';
-import { bumpAt, timeOf } from '../changing/records.ts';
+import { timeOf, versionColumns } from '../changing/records.ts';
 import type { ChangeRules } from '../changing/rules.ts';
 import type { Executor } from '../connections/executor.ts';
 import { statement } from '../sql/statements.ts';
@@ -94,7 +94,7 @@ export async function activateEndpoint(
   await tx.$executeRawUnsafe(
     `update webhook_endpoints c set deactivated_at = null, deactivation_reason = null, failing_since = null,
       actor_kind = $3, actor_id = $4, client_id = $5,
-      max_deliveries_per_second = coalesce($6::integer, c.max_deliveries_per_second), ${bumpAt('$7')}
+      max_deliveries_per_second = coalesce($6::integer, c.max_deliveries_per_second), ${versionColumns('$7')}
     where c.workspace_id = $1::bigint and c.id = $2::bigint`,
     workspaceId,
     id,
@@ -114,7 +114,7 @@ export async function deactivateEndpoint(
   reason: Cause | 'requested',
 ): Promise<void> {
   await tx.$executeRawUnsafe(
-    `update webhook_endpoints c set deactivated_at = $3::timestamptz, deactivation_reason = $4::text, ${bumpAt('$3')}
+    `update webhook_endpoints c set deactivated_at = $3::timestamptz, deactivation_reason = $4::text, ${versionColumns('$3')}
     where c.workspace_id = $1::bigint and c.id = $2::bigint`,
     ...[workspaceId, id, await timeOf(tx, WEBHOOK_ENDPOINTS), reason],
   );

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
 import { order } from '../../../src/resources/orders/orders.ts';
-import { shownJson } from '../../../src/rows/shown-json.ts';
+import { publicJson } from '../../../src/rows/shown-json.ts';
 import type { Manifest } from '../dataset.ts';
 import type { NewOrder } from './new-orders.ts';
 
@@ -113,6 +113,6 @@ export async function requireOrderSnapshots(client: pg.Client, id: number, answe
     [id],
   );
   for (const { snapshot } of rows)
-    if (!isDeepStrictEqual(JSON.parse(shownJson(order, snapshot)), JSON.parse(answer)))
+    if (!isDeepStrictEqual(JSON.parse(publicJson(order, snapshot)), JSON.parse(answer)))
       throw new Error(`${snapshot} is kept, ${answer} was answered`);
 }

@@ -5,7 +5,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import { invoice } from '../../../src/resources/orders/order-invoices.ts';
 import { order } from '../../../src/resources/orders/orders.ts';
-import { shownJson } from '../../../src/rows/shown-json.ts';
+import { publicJson } from '../../../src/rows/shown-json.ts';
 import { COPIED_COLUMNS } from '../../../src/store/orders/line-copies.ts';
 import { snapshot } from '../../../src/store/sql/row-json.ts';
 import { inWorkspace } from '../../../src/store/sql/statements.ts';
@@ -84,6 +84,6 @@ export function createOrder(query: Query) {
       hash('sha256', `nobody POST ${path} ${key}`, 'buffer'),
       hash('sha256', body, 'buffer'),
     ]);
-    return shownJson(order, row?.[0] ?? '{}');
+    return publicJson(order, row?.[0] ?? '{}');
   };
 }

@@ -9,7 +9,7 @@ import {
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { fieldOptions, typeOptions } from '../../../src/graphql/field-options.ts';
-import { Pace, turnOfLongWork } from '../../../src/graphql/limits/long-work.ts';
+import { Pace, yieldToEventLoop } from '../../../src/graphql/limits/long-work.ts';
 import { schema } from '../../../src/graphql/schema.ts';
 import * as factories from '../../support/factories.ts';
 import { ownGateway } from '../../support/gateway.ts';
@@ -168,7 +168,7 @@ test('operations alternate: a later one waits only for one part of an earlier on
   const order: string[] = [];
   const work = async (name: string, pieces: number) => {
     for (let piece = 0; piece < pieces; piece++) {
-      await turnOfLongWork();
+      await yieldToEventLoop();
       order.push(name);
     }
   };

@@ -39,7 +39,7 @@ test('a request that ends while it waits for an event loop tick holds no slot, t
         }),
       );
     };
-    const answer = createGraphqlHandler(gateway.app, tooLarge)(request, { ...ctx, turn });
+    const answer = createGraphqlHandler(gateway.app, tooLarge)(request, { ...ctx, waitForSlot: turn });
     await expect(answer).rejects.toBe(gone);
     expect(asked).toHaveLength(2);
     expect({ held, running: slots.running }).toEqual({ held: 0, running: 0 });

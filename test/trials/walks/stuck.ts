@@ -14,7 +14,7 @@ const END_AFTER_SECONDS = 5;
 export async function tryStuck({ url, tenants: [tenant], gateway }: TestBed): Promise<void> {
   const { app, send, logLines } = gateway();
   const metrics = createPrometheus();
-  const watch = startListWatch({ ...app, metrics }, { ended: END_AFTER_SECONDS });
+  const watch = startListWatch({ ...app, metrics }, { terminateAfter: END_AFTER_SECONDS });
   const path = `/api/v2/workspaces/${tenant.workspaceId}/contacts?after=${await headOf(app.store, tenant.workspaceId)}`;
   const stuck = async (application_name: string): Promise<pg.Client> => {
     const client = new pg.Client({ connectionString: url, application_name });

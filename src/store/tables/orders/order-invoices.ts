@@ -4,7 +4,7 @@ import { ORDER_BASE, order } from '../../../resources/orders/orders.ts';
 import { withHidden } from '../../sql/personal-data.ts';
 import { withPluralUnit } from '../../sql/price-terms.ts';
 import { otherAsJson } from '../../sql/row-json.ts';
-import { goods, isCalledOff, isUnsendable } from '../../sql/shipping.ts';
+import { billedGoods, isCanceled, isUnsendable } from '../../sql/shipping.ts';
 import { ROW_WORKSPACE } from '../../sql/statements.ts';
 import { columnsOf, ownTable } from '../table.ts';
 import { NO_VISITS, ORDER_BASE_COMPUTED } from './orders.ts';
@@ -20,9 +20,9 @@ const ORDERS = {
  * returned to stock.
  */
 const ELIGIBLE = `(t.fulfillment_status in ('unfulfilled', 'partial') and not ${isUnsendable('t')}
-  and not exists (select from orders o where o.workspace_id = $row_workspace and o.id = t.order_id and ${isCalledOff('o')})
+  and not exists (select from orders o where o.workspace_id = $row_workspace and o.id = t.order_id and ${isCanceled('o')})
   and (not exists (select from order_restocks r where r.workspace_id = $row_workspace and r.invoice_id = t.id)
-    or exists (select from ${goods(ROW_WORKSPACE)}
+    or exists (select from ${billedGoods(ROW_WORKSPACE)}
       where l.workspace_id = $row_workspace and l.invoice_id = t.id and l.fulfillment_status <> 'ignored' and g.left > 0)))`;
 
 export const invoiceTable = ownTable(invoice, {

@@ -1,5 +1,5 @@
 // The columns of a transaction that follow from its refunds, and those that are always empty.
-import { REFUND_INSIDE, transaction } from '../../../resources/orders/order-transactions.ts';
+import { REFUND_IN_PAYMENT, transaction } from '../../../resources/orders/order-transactions.ts';
 import { REFUNDED_OF_PAYMENT } from '../../sql/refunds.ts';
 import { otherAsJson } from '../../sql/row-json.ts';
 import { makeTable, ownTable } from '../table.ts';
@@ -10,7 +10,7 @@ const NOTHING_KNOWN = {
 } as const;
 
 const { name, columns } = makeTable(transaction, { computed: NOTHING_KNOWN });
-const REFUNDS = { name, columns, resource: { ...transaction, fields: REFUND_INSIDE } };
+const REFUNDS = { name, columns, resource: { ...transaction, fields: REFUND_IN_PAYMENT } };
 
 const LAST_REFUND = `(select max(r.id) from order_transactions r
   where r.workspace_id = $row_workspace and r.adjusted_transaction_id = t.id)`;

@@ -27,7 +27,7 @@ export const PAID_UNTIL = 'coalesce(t.next_charge_at, t.activated_at, t.created_
 export const NO_VISITS = `'{"last_visit":null,"last_visit_with_utm":null}'::json`;
 
 /** A value that only orders made on a page have. */
-function onPage(value: string, from: string): string {
+function onlyFromPage(value: string, from: string): string {
   return `case when t.page_id is not null then (select ${value} from ${from}) end`;
 }
 
@@ -35,7 +35,7 @@ function onPage(value: string, from: string): string {
 export const ORDER_BASE_COMPUTED = {
   tagIds: `array(select a.tag_id from order_applied_tags a
     where a.workspace_id = $row_workspace and a.order_id = t.id order by a.id)`,
-  orderPage: onPage(
+  orderPage: onlyFromPage(
     `(select to_json(v) from (select p.id, p.public_id, p.name) v)`,
     'pages p where p.workspace_id = $row_workspace and p.id = t.page_id',
   ),
@@ -66,8 +66,8 @@ export const orderTable = ownTable(order, {
     contactGroups: `'[]'::json`,
     segments: `'[]'::json`,
     discountIds: `'{}'::bigint[]`,
-    funnelName: onPage('f.name', showingStep(ROW_WORKSPACE, 't.page_id')),
-    pageName: onPage('p.name', 'pages p where p.workspace_id = $row_workspace and p.id = t.page_id'),
+    funnelName: onlyFromPage('f.name', showingStep(ROW_WORKSPACE, 't.page_id')),
+    pageName: onlyFromPage('p.name', 'pages p where p.workspace_id = $row_workspace and p.id = t.page_id'),
     previousLineItem: 'null::text',
     resourceInstallIntent: `''`,
     visits: NO_VISITS,

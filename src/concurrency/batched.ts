@@ -1,6 +1,6 @@
 // Combines look-ups of single keys into batches.
 
-interface Asked<Key, Answer> {
+interface PendingKey<Key, Answer> {
   readonly key: Key;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: unknown) => void;
@@ -12,11 +12,11 @@ interface Asked<Key, Answer> {
  * @param ask looks up keys, which may repeat, and returns the answers in their order
  * @param maxKeys the maximum number of keys in one batch
  */
-export function together<Key, Answer>(
+export function batched<Key, Answer>(
   ask: (keys: readonly Key[]) => Promise<readonly Answer[]>,
   maxKeys = 500,
 ): (key: Key) => Promise<Answer> {
-  let waiting: Asked<Key, Answer>[] = [];
+  let waiting: PendingKey<Key, Answer>[] = [];
   let isRunning = false;
 
   async function run(): Promise<void> {

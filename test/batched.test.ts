@@ -1,10 +1,10 @@
-// Batched calls (src/concurrency/together.ts).
+// Batched calls (src/concurrency/batched.ts).
 import { expect, test } from 'vitest';
-import { together } from '../src/concurrency/together.ts';
+import { batched } from '../src/concurrency/batched.ts';
 
 test('a call during a batch is answered by a later batch, and all waiting calls by one', async () => {
   const batches: { keys: readonly number[]; answer: (answers: string[]) => void }[] = [];
-  const ask = together((keys: readonly number[]) => {
+  const ask = batched((keys: readonly number[]) => {
     const { promise, resolve } = Promise.withResolvers<string[]>();
     batches.push({ keys, answer: resolve });
     return promise;
@@ -22,7 +22,7 @@ test('a call during a batch is answered by a later batch, and all waiting calls 
 
 test('a failed batch fails its calls, and no later ones', async () => {
   let isAway = true;
-  const ask = together(async (keys: readonly number[]) => {
+  const ask = batched(async (keys: readonly number[]) => {
     if (isAway) throw new Error('away');
     return keys;
   });
