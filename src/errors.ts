@@ -135,6 +135,14 @@ export function noSuch(title: string, missing: readonly bigint[] = []): Fault {
   return { code: 'not_found', message: `there is no such ${title.toLowerCase()} in this workspace${which}` };
 }
 
+/** The most characters of a name or value that an error repeats, so that the answer stays small whatever a client sends. */
+const MAX_QUOTED_CHARS = 100;
+
+/** The beginning of a client's text, for an error that repeats it. */
+export function quoted(text: string): string {
+  return text.slice(0, MAX_QUOTED_CHARS);
+}
+
 /** A field error as clients read it: `email_address has already been taken.`, `image_id: there is no such image in this workspace.` */
 export function sentenceOf({ field, message }: FieldError): string {
   if (/^\p{Lu}/u.test(message)) return message;

@@ -1,7 +1,7 @@
 // Reads the JSON body of requests that create or change nouns.
 
 import type { Context } from '../context.ts';
-import { AppError, invalid, invalidFields, NOT_AN_OBJECT } from '../errors.ts';
+import { AppError, invalid, invalidFields, NOT_AN_OBJECT, quoted } from '../errors.ts';
 import { readBody } from '../messages/body.ts';
 import { isIdentity } from '../messages/content-coding.ts';
 import {
@@ -66,9 +66,8 @@ export function bodyOf(
   };
 }
 
-/** How many unknown members an error lists, and how many characters of each name. */
+/** How many unknown members an error lists. */
 const MAX_LISTED = 5;
-const MAX_NAME_CHARS = 100;
 
 /** The query of a request that takes these members in the body only. In the query they would be ignored, so they are refused. */
 export function refuseInQuery(fields: Fields): Query<null> {
@@ -102,7 +101,7 @@ function refuseUnknown(
   if (refused.length === 0) return;
   throw invalidFields(
     refused.slice(0, MAX_LISTED).map((key) => {
-      const field = key.slice(0, MAX_NAME_CHARS);
+      const field = quoted(key);
       const message = outside.includes(key)
         ? `Move \`${field}\` into \`${wrapper}\`.`
         : `Unknown member ${field}. This takes: ${[...known].join(', ')}.`;

@@ -1,6 +1,15 @@
 // The queries of lists: the page that is asked for (spec §4 "Pagination"), and the filters and the order, made from the noun's description.
 import { parseDigits, toTime } from '../cursors.ts';
-import { blaming, invalid, invalidFields, mustBe, mustBeOneOf, outOfRange, parseAll } from '../errors.ts';
+import {
+  blaming,
+  invalid,
+  invalidFields,
+  mustBe,
+  mustBeOneOf,
+  outOfRange,
+  parseAll,
+  quoted,
+} from '../errors.ts';
 import {
   DEFAULT_PAGE_SIZE,
   type FilterValues,
@@ -225,6 +234,7 @@ function requireOwnPaging(query: URLSearchParams, { sorts }: ServedParameters): 
 function refuse(names: Iterable<string>, messageOf: (name: string) => string): void {
   const errors = [...new Set(names)]
     .slice(0, MAX_UNSUPPORTED)
+    .map(quoted)
     .map((field) => ({ code: 'unknown_field' as const, field, message: messageOf(field) }));
   if (errors.length > 0) throw invalidFields(errors);
 }
@@ -342,7 +352,10 @@ function parseFilterParameters(
       const range = ranges[rangeEnd.property] ?? {};
       ranges[rangeEnd.property] = range;
       if (range[rangeEnd.end] !== undefined)
-        throw blaming('bad_request', name, { code: 'repeated', message: 'is given twice. Give it once' });
+        throw blaming('bad_request', quoted(name), {
+          code: 'repeated',
+          message: 'is given twice. Give it once',
+        });
       range[rangeEnd.end] = value;
       continue;
     }
@@ -350,9 +363,9 @@ function parseFilterParameters(
     const isOne = filter !== name;
     const property = properties.get(filter);
     if (property === undefined)
-      throw blaming('bad_request', name, {
+      throw blaming('bad_request', quoted(name), {
         code: 'unknown_field',
-        message: unknownParameter(name, all),
+        message: unknownParameter(quoted(name), all),
       });
     const before = given.get(property);
     if (before === undefined)
@@ -362,7 +375,7 @@ function parseFilterParameters(
       });
     else if (before.form === `${filter}[]` && isOne) before.values.push(value);
     else
-      throw blaming('bad_request', name, {
+      throw blaming('bad_request', quoted(name), {
         code: 'repeated',
         message: 'is given twice. Give its values once, with commas between them',
       });

@@ -1,5 +1,5 @@
 // Unknown query parameters are ignored. Refuses misspelled parameters where ignoring them would change the meaning of a request.
-import { invalid } from '../errors.ts';
+import { invalid, quoted } from '../errors.ts';
 
 const lowerCaseLetters = (name: string): string => name.replaceAll(/[^a-z]/gi, '').toLowerCase();
 
@@ -29,9 +29,9 @@ export function refusalOfOtherSpellings(
   return (query) => {
     for (const name of query.keys())
       if (!known.includes(name) && misspelling.test(lowerCaseLetters(name)))
-        throw invalid(name, {
+        throw invalid(quoted(name), {
           code: 'unknown_field',
-          message: `Unknown parameter ${name}. Use ${known.join(' or ')}.`,
+          message: `Unknown parameter ${quoted(name)}. Use ${known.join(' or ')}.`,
         });
   };
 }

@@ -74,3 +74,29 @@ test('an unexpected failure is hidden from the client and logged with the reques
   expect(logged.join()).toContain('locale');
   await broken.close();
 });
+
+test('an error repeats little of a client’s text, whatever it sends', async () => {
+  const long = 'x'.repeat(5_000);
+  const funnel = `/api/v2/funnels/${tenant.funnel.id}`;
+  const json = (method: string, body: object): RequestOptions => ({
+    ...{ caller, method },
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  const requests: [path: string, options?: RequestOptions][] = [
+    [`/api/v2/workspaces/${tenant.workspace.id}/contacts?filter[${long}]=1`],
+    [`/api/v2/workspaces/${tenant.workspace.id}/contacts?filters[${long}]=1`],
+    [`${funnel}/conditional_split_steps?filter[${long}]=1`],
+    [`${funnel}/conditional_split_steps`, json('POST', { branches: [{ [long]: 1 }] })],
+    [`${funnel}/split_test_steps`, json('POST', { variants: [{ [long]: 1 }] })],
+    [
+      `/api/v2/webhooks/outgoing/endpoints/${tenant.webhookEndpoint.id}`,
+      json('PATCH', { event_type_ids: [1, 2, 3].map((last) => long + last) }),
+    ],
+  ];
+  for (const [path, options = { caller }] of requests) {
+    const response = await gateway.send(path, options);
+    expect([400, 422], path.slice(0, 80)).toContain(response.status);
+    expect((await response.text()).length, path.slice(0, 80)).toBeLessThan(3_000);
+  }
+});

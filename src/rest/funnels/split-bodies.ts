@@ -1,5 +1,5 @@
 // The request bodies for conditional splits and split tests.
-import { AppError, invalid, mustBe } from '../../errors.ts';
+import { AppError, invalid, mustBe, quoted } from '../../errors.ts';
 import { conditionalSplit, funnelStep, splitTest } from '../../resources/funnel-steps.ts';
 import { page } from '../../resources/pages.ts';
 import { refineFilter } from '../../resources/refine-filters.ts';
@@ -133,7 +133,7 @@ function requireKnownMembers({ members }: Input, fields: Fields): void {
     for (const [index, item] of Object.entries(Array.isArray(members[list]) ? members[list] : []))
       for (const member of isObject(item) ? Object.keys(item) : [])
         if (!known.includes(member)) {
-          const name = `${list}[${index}].${member}`;
+          const name = `${list}[${index}].${quoted(member)}`;
           throw invalid(name, {
             code: 'unknown_field',
             message: `Unknown member ${name}. Each of ${list} takes ${known.join(' and ')}.`,

@@ -1,7 +1,7 @@
 // Outgoing webhook endpoints of a workspace (spec §2).
 import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { invalid } from '../../errors.ts';
+import { invalid, quoted } from '../../errors.ts';
 import { isEventType } from '../../resources/event-types.ts';
 import type { Field } from '../../resources/resource.ts';
 import {
@@ -75,7 +75,7 @@ function parse(ctx: Context, input: Input, moment: 'creation' | 'change'): Parti
   if (unknown.length > 0)
     throw invalid(nameOf('eventTypeIds'), {
       code: 'not_found',
-      message: `there are no such event types: ${unknown.slice(0, 5).join(', ')}. GET /api/v2/webhooks/outgoing/event_types lists them all`,
+      message: `there are no such event types: ${unknown.slice(0, 5).map(quoted).join(', ')}. GET /api/v2/webhooks/outgoing/event_types lists them all`,
     });
   return given;
 }
