@@ -4,8 +4,10 @@ import * as factories from '../support/factories.ts';
 import { anonymous, type Caller, ownGateway, type RequestOptions } from '../support/gateway.ts';
 import { oauthGrant, tokensOf } from '../support/grants.ts';
 import { post } from '../support/graphql.ts';
+import { untilWaiting } from '../support/lock-waits.ts';
 import { bearerOf } from '../support/oauth-tokens.ts';
 import { prismaOf } from '../support/prisma.ts';
+import { createObserver } from '../support/statements.ts';
 
 type Row = { readonly id: bigint };
 type Key = Awaited<ReturnType<typeof factories.apiKey>>;
@@ -234,6 +236,31 @@ test('the keys of a team are listed with scopes and status, without a credential
   expect(first).toMatchObject({ totalCount: 4, pageInfo: { hasNextPage: true } });
   const next = (await listOf('ApiKey', 'id', `(first: 1, after: "${first?.pageInfo.endCursor}")`)).list;
   expect(next?.nodes).toEqual([{ id: ids[1] }]);
+});
+
+test('a key is revoked while as many changes of its team as are made at once wait for a lock', async () => {
+  const { id } = await factories.contact(gateway.app, { workspaceId });
+  const leaked = await factories.apiKey(gateway.app, { teamId, createdAt: NOW });
+  const observer = await createObserver(gateway);
+  let answered = 0;
+  const changes = await observer.whileLocked(`select from contacts where id = ${id} for update`, async () => {
+    const waiting = ['A', 'B', 'C', 'D'].map(async (first_name) => {
+      await gateway.send(`/api/v2/contacts/${id}`, {
+        ...{ caller: leaked, method: 'PATCH' },
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ first_name }),
+      });
+      answered++;
+    });
+    await untilWaiting(gateway.app, 2);
+    const query = `mutation { revokeApiKey(input: { apiKeyId: "${btoa(`ApiKey:${leaked.id}`)}" }) { __typename } }`;
+    const { errors } = await post(gateway, { query }, { caller });
+    expect({ errors, answered }).toEqual({ errors: undefined, answered: 0 });
+    return waiting;
+  });
+  await Promise.all(changes);
+  await observer.close();
+  expect(await isLive(leaked)).toBe(false);
 });
 
 test('the caller’s own key can be revoked too', async () => {

@@ -148,7 +148,7 @@ async function run<Tx>(
   const tenancy = await placement.nameWorkspaces(tenancyOf(recorded));
   const everywhere = await placement.nameWorkspaces({ ...tenancyOf(recorded), workspaceIds: null });
   try {
-    const made = await attempt(ctx, recorded, () =>
+    const made = await attempt(ctx, String(recorded.team), recorded.key_hash, () =>
       open(
         ctx,
         tenancyOf(recorded),
@@ -168,14 +168,16 @@ async function run<Tx>(
  * Runs several steps for a caller that leave no record: no audit entry, no event, no idempotency key. Serialization failures and deadlocks
  * are retried.
  * @param work may send the commit with its last statements; otherwise it is sent when `work` is done
+ * @param queueKey whose queue slots it takes; absent: not those of the team's changes, behind which a revocation must not wait
  * @throws AppError as the changes of one row do; what `work` throws
  */
 export function executeUnrecorded<T>(
   ctx: StoreContext,
   tenancy: Tenancy,
   work: (tx: Pipeline) => Promise<T>,
+  queueKey = `unrecorded ${tenancy.teamId}`,
 ): Promise<T> {
-  return attempt(ctx, { team: tenancy.teamId, key_hash: null }, () =>
+  return attempt(ctx, queueKey, null, () =>
     withSql(
       ctx,
       tenancy,
@@ -189,10 +191,11 @@ export function executeUnrecorded<T>(
   );
 }
 
-/** Runs a transaction as soon as its team has a queue slot. Serialization failures and deadlocks are retried. */
+/** Runs a transaction as soon as there is a queue slot for `queueKey`. Serialization failures and deadlocks are retried. */
 async function attempt<T>(
   ctx: StoreContext,
-  { team, key_hash }: Pick<ChangeOrigin, 'team' | 'key_hash'>,
+  queueKey: string,
+  keyHash: string | null,
   transaction: () => Promise<T>,
 ): Promise<T> {
   for (let attempts = 1; ; attempts++) {
@@ -202,11 +205,11 @@ async function attempt<T>(
       return transaction();
     };
     try {
-      return await ctx.store.changing.run(String(team), begin, ctx.signal);
+      return await ctx.store.changing.run(queueKey, begin, ctx.signal);
     } catch (error) {
       // The transaction got no slot: too many were waiting, or the request ended while it waited.
       if (!isBegun && error instanceof AppError) throw nothingChanged(error);
-      if (isLockTimeout(error)) throw lockTimeout(key_hash !== null);
+      if (isLockTimeout(error)) throw lockTimeout(keyHash !== null);
       if (!isConflictOfTransactions(error) || attempts === MAX_ATTEMPTS) throw toStoreError(error);
       await sleep(Math.random() * MAX_PAUSE_MS * 2 ** (attempts - 1));
     }

@@ -89,18 +89,23 @@ export async function recordVisits(
   let erased: readonly bigint[] = [];
   // Only contacts show user agents. Parsed before anything is locked.
   await readUserAgents(visits.filter(({ contactId }) => contactId != null));
-  await executeUnrecorded(ctx, { ...tenancy, workspaceIds: [workspaceId] }, async (tx) => {
-    if (contactIds.length > 0) void ask(tx, LOCK_CONTACTS, workspaceId, contactIds);
-    void ask(tx, LOCK, pageId);
-    const found = await findSeen(tx, place, uuids, contactIds);
-    erased = found.erased;
-    if (erased.length > 0) return tx.commit();
-    const seen = new Set(found.seen);
-    const fresh = visits.filter(({ uuid }) => !seen.has(uuid));
-    if (fresh.length === 0) return tx.commit();
-    const { writing } = await writeVisits(tx, place, fresh, found.now);
-    await Promise.all([writing, tx.commit()]);
-  });
+  await executeUnrecorded(
+    ctx,
+    { ...tenancy, workspaceIds: [workspaceId] },
+    async (tx) => {
+      if (contactIds.length > 0) void ask(tx, LOCK_CONTACTS, workspaceId, contactIds);
+      void ask(tx, LOCK, pageId);
+      const found = await findSeen(tx, place, uuids, contactIds);
+      erased = found.erased;
+      if (erased.length > 0) return tx.commit();
+      const seen = new Set(found.seen);
+      const fresh = visits.filter(({ uuid }) => !seen.has(uuid));
+      if (fresh.length === 0) return tx.commit();
+      const { writing } = await writeVisits(tx, place, fresh, found.now);
+      await Promise.all([writing, tx.commit()]);
+    },
+    String(tenancy.teamId),
+  );
   return erased;
 }
 
