@@ -25,8 +25,8 @@ const FRESH_MS = 1_000;
 /**
  * The number of deliveries to query next. With large events fewer fit into a batch, and the database would decompress all queried ones.
  */
-const nextLimit = ({ deliveries, hasMore: isMore }: DueDeliveries, limit: number) =>
-  isMore && deliveries.length < limit ? 2 * deliveries.length : BATCH;
+const nextLimit = ({ deliveries, hasMore }: DueDeliveries, limit: number) =>
+  hasMore && deliveries.length < limit ? 2 * deliveries.length : BATCH;
 /** A shorter pause does not release the endpoint. */
 const SHORT_MS = 500;
 /** The longest wait for a delivery that blocks a strict order: it may have been canceled by then, or the endpoint changed. */

@@ -196,7 +196,7 @@ const NEXT_IN_ORDER = statement('webhook_deliveries.next_in_order', () =>
 /** Deliveries with their events, as many as fit into a batch. */
 function withEvents(deliveries: string, order: string): string {
   return `select * from (
-      select d.id, d.created_at as "createdAt", d.attempt_count as "attemptCount", d.attempts_before as "attemptsBefore", d.holds,
+      select d.id, d.created_at as "createdAt", d.attempt_count as "attemptCount", d.attempts_before as "attemptsBefore", d.holds as "blocksOthers",
         greatest(0, extract(epoch from d.next_attempt_at - current_timestamp) * 1000)::float8 as "waitMs",
         v.uuid, v.event_type as type, v.subject_type as "subjectType", v.subject_id as "subjectId",
         d.event_id as "eventId", v.contact_id as "contactId", (${unlessErased('v.data', isErasedEvent('v', '$1::bigint'))})::text as data,
