@@ -39,7 +39,7 @@ async function readPassword(shell: Shell): Promise<string> {
   return password;
 }
 
-/** The password from standard input, or a generated one. `made` is the generated password, which the caller must print; otherwise null. */
+/** The password from standard input, or a generated one. `generated` is that password, which the caller must print; otherwise null. */
 export async function takePassword(
   shell: Shell,
   fromStdin: true | undefined,

@@ -62,7 +62,7 @@ function tooMany(): AppError {
 
 export function createFairQueue(options: FairQueueOptions): FairQueue {
   const { concurrency, concurrencyPerKey, maxWaitMs, hasShares = false } = options;
-  const { maxWaiting = Infinity, maxWaitingPerKey = Infinity, perTick: perTurn = Infinity } = options;
+  const { maxWaiting = Infinity, maxWaitingPerKey = Infinity, perTick = Infinity } = options;
   const states = new Map<string, KeyState>();
   /** Keys whose first waiter is within the key's own limit, in round-robin order. */
   const eligible = new Set<string>();
@@ -90,7 +90,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     states.set(key, state);
     running += weight;
     state.running += weight;
-    if (perTurn !== Infinity) {
+    if (perTick !== Infinity) {
       if (begunInTick === 0) setImmediate(beginTick);
       begunInTick += weight;
     }
@@ -114,7 +114,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
   function grantFreeSlots(): void {
     // The loop visits a key again after it was deleted and added again.
     for (const key of eligible) {
-      if (begunInTick >= perTurn) return;
+      if (begunInTick >= perTick) return;
       const state = states.get(key);
       const [first] = state?.waiters ?? [];
       if (state === undefined || first === undefined) continue;
@@ -130,7 +130,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     const isNext = state.waiters.size === 0 && (eligible.size === 0 || isBelowShare(state));
     if (
       isNext &&
-      begunInTick < perTurn &&
+      begunInTick < perTick &&
       state.running + weight <= concurrencyPerKey &&
       hasRoom(state, weight)
     )

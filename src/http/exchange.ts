@@ -269,7 +269,7 @@ export class Exchange {
 
   /** The context for services, with host and caller resolved. */
   async context(): Promise<Context> {
-    const { app, requestId, request, signal, deadline, changes, reading, facts, waitForSlot: turn } = this;
+    const { app, requestId, request, signal, deadline, changes, reading, facts, waitForSlot } = this;
     const authentication = facts.span?.child('authenticate');
     try {
       const host = this.host ?? (await this.resolveHost());
@@ -279,7 +279,18 @@ export class Exchange {
         if (counting !== undefined) await counting;
       }
       const { actor } = this;
-      const context = { ...app, requestId, signal, deadline, changes, reading, facts, turn, host, actor };
+      const context = {
+        ...app,
+        requestId,
+        signal,
+        deadline,
+        changes,
+        reading,
+        facts,
+        waitForSlot,
+        host,
+        actor,
+      };
       if (facts.span === null) return context;
       this.operationSpan ??= facts.span.child('operation');
       return { ...context, store: app.store.traced(this.operationSpan) };

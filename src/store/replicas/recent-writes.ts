@@ -57,12 +57,12 @@ export function createRedisWrites(
   });
   return {
     async note(credential) {
-      const { send: ask } = await open();
-      await ask((redis) => redis.set(PREFIX + credential, 1, 'PX', lifeMs));
+      const { send } = await open();
+      await send((redis) => redis.set(PREFIX + credential, 1, 'PX', lifeMs));
     },
     async has(credential) {
-      const { send: ask } = await open();
-      return (await ask((redis) => redis.exists(PREFIX + credential))) > 0;
+      const { send } = await open();
+      return (await send((redis) => redis.exists(PREFIX + credential))) > 0;
     },
     close: () => opened?.close(),
   };
