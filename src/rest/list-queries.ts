@@ -143,7 +143,7 @@ const OFFSET = /^(?:offset|page\[offset\])$/i;
 const MAX_UNSUPPORTED = 10;
 
 /** The parameters for a saved filter, in addition to `filter[refine_filter_id]`. */
-export const STORED_FILTER = ['stored_filter_id', 'stable_id'];
+const STORED_FILTER = ['stored_filter_id', 'stable_id'];
 
 /** The names of parameters that filter a list, in any letter case. */
 export const FILTER = /^filter(?:\[|$)/i;

@@ -59,7 +59,7 @@ export interface OutputRequest {
 }
 
 /** What of a request its response depends on. */
-export interface Answered {
+interface Answered {
   /** The public URL. */
   readonly url: URL;
   /** How objects are written with the fields that the request names (`Expansion`); null where the response has none to name. */
