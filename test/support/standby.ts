@@ -32,7 +32,8 @@ export async function startReplicated(): Promise<Replicated> {
   await first.release();
   const copy = await clusters.folder(folder);
   const primary = await clusters.open(folder, SETTINGS);
-  const { host, port, user } = new pg.Client({ connectionString: primary.url });
+  // Only the administrator may replicate, and pause a replay.
+  const { host, port, user } = new pg.Client({ connectionString: primary.administratorUrl });
   const cluster = first.dataDir.replace(folder, copy);
   await writeFile(join(cluster, 'standby.signal'), '', { mode: 0o644 });
   await appendFile(
@@ -41,7 +42,7 @@ export async function startReplicated(): Promise<Replicated> {
   );
   const replica = await clusters.open(copy, SETTINGS);
   const pausing = async () => {
-    const [row] = await query(replica.url, 'select pg_get_wal_replay_pause_state() as state');
+    const [row] = await query(replica.administratorUrl, 'select pg_get_wal_replay_pause_state() as state');
     return row?.['state'];
   };
   const positionOf = async (url: string, position: string) => {
@@ -52,11 +53,11 @@ export async function startReplicated(): Promise<Replicated> {
     primaryUrl: primary.url,
     replicaUrl: replica.url,
     async pause() {
-      await query(replica.url, 'select pg_wal_replay_pause()');
+      await query(replica.administratorUrl, 'select pg_wal_replay_pause()');
       // The call only requests a pause: the replica replays what arrives until then.
       while ((await pausing()) !== 'paused');
     },
-    resume: async () => void (await query(replica.url, 'select pg_wal_replay_resume()')),
+    resume: async () => void (await query(replica.administratorUrl, 'select pg_wal_replay_resume()')),
     async catchUp() {
       const written = await positionOf(primary.url, 'pg_current_wal_flush_lsn()');
       while ((await positionOf(replica.url, 'pg_last_wal_replay_lsn()')) < written);
