@@ -242,7 +242,7 @@ describe('a link', () => {
     await demo.page.evaluate<void>(
       'void (navigator.clipboard.writeText = () => Promise.reject(new Error()))',
     );
-    await share('{ __typename }', 'in the address bar');
+    await share('{ __typename }', 'from the address bar');
     expect(new URL(demo.page.url()).searchParams.get('query')).toBe('{ __typename }');
   });
 });
