@@ -20,7 +20,7 @@ export interface Answer {
   readonly count: number;
 }
 
-interface Asked {
+interface PendingStatement {
   readonly statement: Statement;
   readonly values: readonly unknown[];
   readonly preparedAs: string;
@@ -49,7 +49,7 @@ export class Batch {
   text: string;
   /** Set by the pool: called when the connection is free again, or with the error. */
   callback?: (error: Error | undefined, result?: readonly []) => void;
-  readonly #asked: Asked[] = [];
+  readonly #pending: PendingStatement[] = [];
   readonly #over = Promise.withResolvers<void>();
   #at = 0;
   #fields: readonly Field[] = [];
@@ -70,7 +70,7 @@ export class Batch {
 
   /** The texts of all statements so far, for traces. */
   get texts(): string {
-    return this.#asked.map(({ statement }) => statement.text).join('; ');
+    return this.#pending.map(({ statement }) => statement.text).join('; ');
   }
 
   /**
@@ -81,20 +81,23 @@ export class Batch {
   add(statement: Statement, values: readonly unknown[], preparedAs: string): Promise<Answer> {
     const answer = Promise.withResolvers<Answer>();
     ignoreUnhandled(answer.promise);
-    this.#asked.push({ statement, values, preparedAs, rows: [], answer });
+    this.#pending.push({ statement, values, preparedAs, rows: [], answer });
     return answer.promise;
   }
 
   submit(connection: Connection): void {
     this.#columns = columnsByStatement.get(connection) ?? new Map();
     columnsByStatement.set(connection, this.#columns);
-    const messages = this.#asked.flatMap((asked) => this.#messages(connection, asked));
+    const messages = this.#pending.flatMap((asked) => this.#messages(connection, asked));
     // One write, because each write costs time.
     connection.stream.write(Buffer.concat([...messages, serialize.sync()]));
     this.#expectNext();
   }
 
-  #messages(connection: Connection, { preparedAs: name, statement: { text }, values }: Asked): Buffer[] {
+  #messages(
+    connection: Connection,
+    { preparedAs: name, statement: { text }, values }: PendingStatement,
+  ): Buffer[] {
     const { parsedStatements, submittedNamedStatements } = connection;
     const isPrepared =
       name !== '' && (parsedStatements[name] ?? submittedNamedStatements[name]) !== undefined;
@@ -117,26 +120,26 @@ export class Batch {
       const text = fields[column] ?? null;
       row[name] = text === null ? null : types.getTypeParser(dataTypeID, 'text')(text);
     }
-    this.#asked[this.#at]?.rows.push(row);
+    this.#pending[this.#at]?.rows.push(row);
   }
 
   handleCommandComplete({ text }: { text: string }): void {
     if (this.name !== '') this.#columns.set(this.name, this.#fields);
-    const asked = this.#asked[this.#at++];
+    const asked = this.#pending[this.#at++];
     asked?.answer.resolve({ tag: text, rows: asked.rows, count: Number(/\d+$/.exec(text)?.[0] ?? 0) });
     this.#expectNext();
   }
 
   handleError(error: Error, connection: Connection): void {
     this.#error = error;
-    const failed = this.#asked[this.#at];
+    const failed = this.#pending[this.#at];
     if (failed !== undefined) nameStatement(error, failed.statement.name);
-    for (const { preparedAs, answer } of this.#asked.slice(this.#at)) {
+    for (const { preparedAs, answer } of this.#pending.slice(this.#at)) {
       // PostgreSQL has skipped the statements after the failed one.
       delete connection.submittedNamedStatements[preparedAs];
       answer.reject(error);
     }
-    this.#at = this.#asked.length;
+    this.#at = this.#pending.length;
     this.#over.reject(error);
     this.callback?.(error);
   }
@@ -147,7 +150,7 @@ export class Batch {
   }
 
   #expectNext(): void {
-    const next = this.#asked[this.#at];
+    const next = this.#pending[this.#at];
     if (next === undefined) return;
     this.name = next.preparedAs;
     this.text = next.statement.text;
