@@ -4,7 +4,7 @@ import { mayStillReceive, readableData } from '../../services/webhooks/webhook-r
 import type { ContactEvent, DueDelivery, DueEndpoint } from '../../store/webhooks/deliveries-due.ts';
 import { cancelDelivery, cancelPending } from '../../store/webhooks/delivery-outcomes.ts';
 import { type Cause, isEnding } from '../../store/webhooks/ended-endpoints.ts';
-import { deactivateBecause } from '../../store/webhooks/endpoint-deactivation.ts';
+import { deactivateBecause, FAILING_HOURS } from '../../store/webhooks/endpoint-deactivation.ts';
 import type { WorkerStore } from '../../store/worker-store.ts';
 import { attempt, type Secrets } from './attempt.ts';
 import type { WriteOutcome } from './outcome-writer.ts';
@@ -45,7 +45,7 @@ export type Result =
     };
 
 /** How long an endpoint must have failed before it can be deactivated. */
-const FAILING_MS = 72 * 3_600_000;
+const FAILING_MS = FAILING_HOURS * 3_600_000;
 const CANCELED_AT_ONCE = 5_000;
 
 /**

@@ -12,7 +12,8 @@ import { deactivateEndpoint } from './webhook-endpoints.ts';
 const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint);
 
 /** An endpoint counts as failing after this time, and this number of attempts, without a success. */
-const FAILING_FOR = "interval '72 hours'";
+export const FAILING_HOURS = 72;
+const FAILING_FOR = `interval '${FAILING_HOURS} hours'`;
 const FAILED_ATTEMPTS = 20;
 
 /** The endpoint as it was when the cause was found. If its URL or subscriber has changed since, the cause no longer applies. */
