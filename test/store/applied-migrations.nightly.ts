@@ -18,6 +18,7 @@ import { ROWS, step } from '../support/store-rows.ts';
 const INIT = '20261122050000_init';
 const SERVICE_USERS = '20261122124000_service_users';
 const TAGGED_PRODUCTS = '20261129073500_tagged_products';
+const TAGGED_FUNNELS = '20261129201000_tagged_funnels';
 const PAGE_IS_SHOWN = '20261128110000_page_is_shown';
 /** Every migration on the disk, in order. */
 const ALL: readonly string[] = readdirSync(join(PRISMA_FOLDER, 'migrations'), { withFileTypes: true })
@@ -304,6 +305,34 @@ describe('applying', () => {
       await db.query(sql);
       expect([sql, await tagged()]).toEqual([sql, expected]);
     }
+  });
+
+  test('tags of products and funnels are applied when their object was changed: old ones, and after changes by an earlier version', async () => {
+    const db = await createDatabase();
+    await applyMigrations(db, PRISMA_FOLDER, { only: (name) => name < TAGGED_FUNNELS });
+    await db.query(ROWS);
+    await db.query(`
+      insert into products (id, workspace_id, name, tag_ids, updated_at) values (1, 1, 'Mug', '{2, 1}', '2026-01-01'), (2, 2, 'Cap', '{9, 9}', '2026-01-02');
+      update funnels set tag_ids = '{5, 4, 4}', updated_at = '2026-01-03' where id = 1`);
+    expect(await applyMigrations(db)).toContain(TAGGED_FUNNELS);
+    const applied = async () => {
+      const { rows } = await db.query<{ row: string }>(
+        `select 'product ' || product_id || ' ' || tag_id || ' ' || (applied_at at time zone 'UTC')::date as row from tagged_products
+          union all select 'funnel ' || funnel_id || ' ' || tag_id || ' ' || (applied_at at time zone 'UTC')::date from tagged_funnels order by 1`,
+      );
+      return rows.map(({ row }) => row);
+    };
+    expect(await applied()).toEqual([
+      ...['funnel 1 4 2026-01-03', 'funnel 1 5 2026-01-03'],
+      ...['product 1 1 2026-01-01', 'product 1 2 2026-01-01', 'product 2 9 2026-01-02'],
+    ]);
+    await db.query(`update products set tag_ids = '{3, 1}', updated_at = '2026-02-01' where id = 1`);
+    await db.query(`update funnels set tag_ids = '{6, 5}', updated_at = '2026-02-02' where id = 1`);
+    await db.query(`update funnels set name = 'Other', updated_at = '2026-02-03' where id = 1`);
+    expect(await applied()).toEqual([
+      ...['funnel 1 5 2026-01-03', 'funnel 1 6 2026-02-02'],
+      ...['product 1 1 2026-01-01', 'product 1 3 2026-02-01', 'product 2 9 2026-01-02'],
+    ]);
   });
 
   test('a workspace with a newly reserved subdomain is reported with the command to run, and nothing is changed', async () => {

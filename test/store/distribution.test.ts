@@ -70,7 +70,8 @@ test('each table has a place, which follows from its keys', async () => {
       ),
       ...['contact_erasures', 'funnel_tags', 'idempotency_records', 'image_chunks', 'order_counters'],
       ...['order_restock_line_items', 'webhook_attempts'],
-      ...['contact_visits', 'deleted_pages', 'page_hours', 'page_visitors', 'tagged_products', 'visits'],
+      ...['contact_visits', 'deleted_pages', 'page_hours', 'page_visitors', 'tagged_funnels'],
+      ...['tagged_products', 'visits'],
     ].sort(),
     everywhere: ['custom_domains', 'teams', 'workspaces'],
     coordinator: [

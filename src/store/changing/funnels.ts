@@ -3,6 +3,7 @@ import type { Executor } from '../connections/executor.ts';
 import { toPath, withSlash } from '../sql/paths.ts';
 import { lockNamed } from './other-rows.ts';
 import type { ChangeRules, ChangingRow } from './rules.ts';
+import { updateTaggedFunnels } from './tagged-funnels.ts';
 
 export const FUNNEL_RULES: ChangeRules = {
   derived: { current_path: { onCreate: '$path::text', onUpdate: 'o.current_path' } },
@@ -10,6 +11,7 @@ export const FUNNEL_RULES: ChangeRules = {
     nouns: [],
     parameters: async (tx, row) => ({ path: await pathFor(tx, row) }),
   },
+  updateOtherTables: updateTaggedFunnels,
 };
 
 /** The client's path, or one made from the name that no other funnel of the workspace has. */

@@ -7,9 +7,9 @@ const LOCK = `select p.id from products p where p.workspace_id = $1::bigint and 
 const DELETE = `delete from tagged_products m where m.workspace_id = $1::bigint and m.product_id = $2::bigint
   and not exists (select from products p where p.workspace_id = $1::bigint and p.id = $2::bigint and m.tag_id = any(p.tag_ids))`;
 
-const WRITE = `insert into tagged_products as m (workspace_id, product_id, tag_id, name, created_at, price)
+const WRITE = `insert into tagged_products as m (workspace_id, product_id, tag_id, name, created_at, price, applied_at)
   select p.workspace_id, p.id, g.id, p.name, p.created_at, (select min(r.amount) from product_prices r
-    where r.workspace_id = $1::bigint and r.product_id = $2::bigint and r.visible and not r.archived)
+    where r.workspace_id = $1::bigint and r.product_id = $2::bigint and r.visible and not r.archived), p.updated_at
   from products p cross join lateral (select distinct unnest(p.tag_ids) as id) g where p.workspace_id = $1::bigint and p.id = $2::bigint
   on conflict (workspace_id, product_id, tag_id) do update
     set name = excluded.name, created_at = excluded.created_at, price = excluded.price`;
