@@ -234,8 +234,8 @@ async function openShop() {
               ...{ liveMode: true, orderType: type, billingStatus: one.billing, serviceStatus: one.service },
               lineItems: lines.map(({ goods: { variantId, priceId }, quantity }) => ({
                 ...{
-                  variantId: globalId('Variant', variantId),
-                  priceId: globalId('Price', priceId),
+                  variantId: globalId('ProductVariant', variantId),
+                  priceId: globalId('ProductPrice', priceId),
                   quantity,
                 },
               })),
@@ -296,7 +296,10 @@ async function openShop() {
           lineItems: [
             {
               ...{ amount, quantity: one.quantity },
-              ...{ variantId: globalId('Variant', variantId), priceId: globalId('Price', priceId) },
+              ...{
+                variantId: globalId('ProductVariant', variantId),
+                priceId: globalId('ProductPrice', priceId),
+              },
             },
           ],
         });

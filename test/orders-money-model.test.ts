@@ -157,13 +157,13 @@ async function openOrder() {
   async function send(change: Change): Promise<number | null> {
     if (change.face === 'graphql') {
       if (change.kind === 'pay')
-        return mutate('createTransaction', {
+        return mutate('createOrderTransaction', {
           ...{ orderId: idOf('Order', id), amount: asDecimal(change.amount), externalId: 'ch' },
           invoiceId: idOf('Invoice', invoiceId),
         });
       if (change.kind === 'refund')
-        return mutate('refundTransaction', {
-          transactionId: idOf('Transaction', payments[change.of] ?? 999_999),
+        return mutate('refundOrderTransaction', {
+          orderTransactionId: idOf('OrderTransaction', payments[change.of] ?? 999_999),
           ...(change.amount !== null && { amount: asDecimal(change.amount) }),
         });
       return mutate('createRestock', {

@@ -190,7 +190,7 @@ describe('wrong input has errors for the same members, under the names of each A
   test.each<[string, object, object, string[]]>([
     ['an address', { email_address: 'x' }, { emailAddress: 'x' }, ['email_address']],
     ['text', { first_name: long, fb_url: '\0' }, { firstName: long, fbUrl: '\0' }, ['first_name', 'fb_url']],
-    ['a tag that is not there', { tag_ids: [999_999] }, { tagIds: [btoa('Tag:999999')] }, ['tag_ids']],
+    ['a tag that is not there', { tag_ids: [999_999] }, { tagIds: [btoa('ContactTag:999999')] }, ['tag_ids']],
   ])('%s', async (_, rest, input, fields) => {
     const headers = { 'Content-Type': 'application/json' };
     const body = JSON.stringify({ contact: rest });

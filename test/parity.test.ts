@@ -82,7 +82,7 @@ async function expectBothRefuse(wish: Wish, code: ErrorCode, options: RequestOpt
 const wishes = (): Record<string, Wish> => ({
   'account:read': teams,
   'contacts:read': below(ours, '/contacts', 'contacts { nodes { id } }'),
-  'contacts:read (filters)': below(ours, '/refine_filters', 'refineFilters { nodes { id } }'),
+  'contacts:read (filters)': below(ours, '/refine_filters', 'savedFilters { nodes { id } }'),
   'webhooks:read': below(ours, '/webhooks/outgoing/endpoints', 'webhookEndpoints { nodes { id } }'),
   'funnels:read': below(ours, '/funnels', 'funnels { nodes { id } }'),
   'funnels:write': removal(ours.funnel, ours.split),

@@ -22,7 +22,7 @@ import { describe, expect, test } from 'vitest';
 import { fieldOptions, scopeOf, typeOptions } from '../src/graphql/field-options.ts';
 import { schema } from '../src/graphql/schema.ts';
 import { NOUNS } from '../src/resources/nouns.ts';
-import { childLists } from '../src/resources/resource.ts';
+import { childLists, graphqlTypeNameOf } from '../src/resources/resource.ts';
 import { listedUser } from '../src/resources/users.ts';
 import { RESOURCES } from './support/resources.ts';
 
@@ -106,7 +106,7 @@ const WHOLE_LISTS = [
   'Product.tags',
   'Query.nodes',
   'Query.webhookEventTypes',
-  'RefineFilter.criteria',
+  'SavedFilter.criteria',
   'RemoveConditionalSplitPayload.discardedPages',
   'RemoveConditionalSplitPayload.promotedPages',
   'RemoveSplitTestPayload.discardedPages',
@@ -115,19 +115,21 @@ const WHOLE_LISTS = [
   'ShippingLocationGroup.fulfillmentsLocations',
   'ShippingProfile.variants',
   'Theme.styles',
-  'SplitTestStep.variants',
-  'SplitTestVariant.steps',
+  'SplitTestStep.arms',
+  'SplitTestArm.steps',
   'Stats.series',
-  'Variant.fulfillmentsLocations',
-  'Variant.images',
-  'Variant.propertiesValues',
+  'ProductVariant.fulfillmentsLocations',
+  'ProductVariant.images',
+  'ProductVariant.propertiesValues',
   'WebhookDelivery.attempts',
   'WebhookEndpoint.funnels',
   'WebhookEndpoint.pages',
 ];
 
 /** Lists of children that are written with their parent: there are few. */
-const OF_CHILDREN = NOUNS.flatMap((noun) => childLists(noun).map(([property]) => `${noun.type}.${property}`));
+const OF_CHILDREN = NOUNS.flatMap((noun) =>
+  childLists(noun).map(([property]) => `${graphqlTypeNameOf(noun)}.${property}`),
+);
 
 describe('lists', () => {
   test('of objects are connections, except for justified ones', () => {
@@ -139,7 +141,7 @@ describe('lists', () => {
 
   test('that are not paginated say so', () => {
     const silent = fields
-      .filter(([name]) => WHOLE_LISTS.includes(name) && /^(Contact|Funnel|RefineFilter)\./.test(name))
+      .filter(([name]) => WHOLE_LISTS.includes(name) && /^(Contact|Funnel|SavedFilter)\./.test(name))
       .filter(([, , { description }]) => !/not paginated/i.test(description ?? ''));
     expect(silent.map(([name]) => name)).toEqual([]);
   });
@@ -153,13 +155,14 @@ describe('connections', () => {
     const PAGE = ['after', 'before', 'first', 'last', 'sortOrder'];
     for (const [name, , field] of connections) {
       const type = getNamedType(field.type).name.replace('Connection', '');
-      const { filters, sorts, refinedBy } = LISTED.find((resource) => resource.type === type) ?? {};
+      const { filters, sorts, refinedBy } =
+        LISTED.find((resource) => graphqlTypeNameOf(resource) === type) ?? {};
       // The lists of a saved filter are selected by it, and it is of a whole workspace.
       const isRefined = refinedBy !== undefined && name.startsWith('Workspace.');
       const more = [
         ...(filters ? ['filter'] : []),
         ...(sorts ? ['orderBy'] : []),
-        ...(isRefined ? ['refineFilterId'] : []),
+        ...(isRefined ? ['savedFilterId'] : []),
       ];
       expect([name, field.args.map((arg) => arg.name)]).toEqual([name, [...PAGE, ...more].sort()]);
     }
@@ -192,7 +195,7 @@ test('every field that needs a scope beyond its type’s can be null', () => {
     return scope !== null && scope !== below && getNullableType(field.type) !== field.type;
   });
   // The steps of a branch have come with their split.
-  expect(wrong.map(([name]) => name)).toEqual(['ConditionalSplitBranch.steps', 'SplitTestVariant.steps']);
+  expect(wrong.map(([name]) => name)).toEqual(['ConditionalSplitBranch.steps', 'SplitTestArm.steps']);
 });
 
 test('every field that loads something declares its scope, in its description too', () => {

@@ -1,7 +1,7 @@
 // Makes GraphQL's enums from the descriptions of nouns: one for each closed set of values of a field. REST uses the stored text, GraphQL that
 // text in upper case. A set remains a String if its values are codes of a standard, are not valid names, or would share a name.
 import { type Form, oneOf } from '../resources/field-types.ts';
-import type { Field, Fields } from '../resources/resource.ts';
+import { type Field, type Fields, graphqlNameOf } from '../resources/resource.ts';
 import { builder, type Types } from './builder.ts';
 
 /** The part of a field's description that lists its values. */
@@ -30,19 +30,20 @@ const names = new Map<readonly string[], EnumName>();
 const sets = new Map<readonly string[], ClosedSet | null>();
 
 /**
- * Names the sets of these fields after them: `PricePaymentType` of the field `paymentType` of Price. Fields with the same list of values
+ * Names the sets of these fields after them: `ProductPricePaymentType` of the field `paymentType` of ProductPrice. Fields with the same list of values
  * share the name of the first.
  * @param owner the type that has the fields
  */
 export function nameSets(owner: string, fields: Fields): void {
   for (const [property, field] of Object.entries(fields)) {
-    const { internal, values, valuesName, valueDescriptions = {}, isCode } = field;
+    const { internal, graphql, values, valuesName, valueDescriptions = {}, isCode } = field;
     const { items, itemType, children, object } = field;
-    if (internal === true) continue;
-    const name = enumNameFor(owner, property);
+    if (internal === true || graphql === false) continue;
+    const shown = graphqlNameOf(property, field);
+    const name = enumNameFor(owner, shown);
     if (values !== undefined && isCode === true) sets.set(values, null);
     else if (values !== undefined && !names.has(values))
-      names.set(values, { name: valuesName ?? name, property, valueDescriptions });
+      names.set(values, { name: valuesName ?? name, property: shown, valueDescriptions });
     // Children are named as nouns of their own.
     if (items !== undefined && children === undefined) nameSets(itemType ?? name, items);
     if (object !== undefined) nameSets(name, object);

@@ -65,7 +65,7 @@ const COUNT_COST = 20;
 type ListOf<Parent> = (
   parent: Parent,
   ctx: GraphContext,
-) => { parentId: bigint; refineFilterId?: string } | null;
+) => { parentId: bigint; savedFilterId?: string } | null;
 
 export interface ConnectionType<R extends Row> {
   /** An object with its cursor. A bare row is an edge of a list that is ordered by id. */

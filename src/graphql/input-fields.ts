@@ -6,6 +6,8 @@ import {
   defaultSentence,
   type Field,
   type Fields,
+  graphqlNameOf,
+  graphqlTypeNameOf,
   type IdsOf,
   inputDescription,
   isRequired,
@@ -41,10 +43,10 @@ const CustomAttributeInput = builder.inputType('CustomAttributeInput', {
 export function inputFields(t: Builder, fields: Fields, moment: Moment): InputFieldMap {
   const define = t.field.bind(t) as unknown as DefineField;
   return Object.fromEntries(
-    Object.entries(fields).map(([property, field]) => [
-      property,
+    givable(fields).map(([property, field]) => [
+      graphqlNameOf(property, field),
       define({
-        type: inputTypeOf(property, field, moment),
+        type: inputTypeOf(graphqlNameOf(property, field), field, moment),
         required: isRequired(field, moment),
         description: descriptionOf(field, moment),
       }),
@@ -52,9 +54,14 @@ export function inputFields(t: Builder, fields: Fields, moment: Moment): InputFi
   );
 }
 
-function inputTypeOf(property: string, field: Field, moment: Moment): unknown {
+/** The fields for which GraphQL has an input. */
+function givable(fields: Fields): [property: string, field: Field][] {
+  return Object.entries(fields).filter(([, { graphql }]) => graphql === undefined);
+}
+
+function inputTypeOf(name: string, field: Field, moment: Moment): unknown {
   const { type, members, children, items, itemType, object } = field;
-  if (object !== undefined) return objectInput(property, object, moment);
+  if (object !== undefined) return objectInput(name, object, moment);
   if (members !== undefined) return [CustomAttributeInput];
   if (children !== undefined) return [childInput(children, items ?? {}, moment)];
   if (itemType !== undefined) return [itemInput(itemType, field)];
@@ -62,9 +69,9 @@ function inputTypeOf(property: string, field: Field, moment: Moment): unknown {
   return graphqlTypeOf(field);
 }
 
-/** The input type of an object, named after its property: `AddressInput`. */
-function objectInput(property: string, object: Fields, moment: Moment): object {
-  const name = `${property[0]?.toUpperCase()}${property.slice(1)}Input`;
+/** The input type of an object, named after its field: `AddressInput`. */
+function objectInput(field: string, object: Fields, moment: Moment): object {
+  const name = `${field[0]?.toUpperCase()}${field.slice(1)}Input`;
   return defineOnce(name, () =>
     builder.inputType(name, {
       description: 'An object with optional members.',
@@ -74,9 +81,9 @@ function objectInput(property: string, object: Fields, moment: Moment): object {
 }
 
 /** The input type of children that are sent with their parent. A new parent has no children yet, so the input has no ids. */
-function childInput({ type, title }: IdsOf, items: Fields, moment: Moment): object {
-  const name = `${type}${moment === 'creation' ? 'Input' : 'ChangeInput'}`;
-  const one = withArticle(title.toLowerCase());
+function childInput(noun: IdsOf, items: Fields, moment: Moment): object {
+  const name = `${graphqlTypeNameOf(noun)}${moment === 'creation' ? 'Input' : 'ChangeInput'}`;
+  const one = withArticle(noun.title.toLowerCase());
   const { id: _, ...nameless } = items;
   return defineOnce(name, () =>
     builder.inputType(name, {
@@ -126,36 +133,35 @@ export function formOf(field: Field, form: Form): Form {
   if (restAsNumber === true) return { expected: 'true or false', parse: (value) => value };
   const idsOf = referencedNoun(field);
   if (idsOf === undefined) return formWithEnumNames(field, form);
+  const typeName = graphqlTypeNameOf(idsOf);
   const id: Form = {
-    expected: `the id of ${withArticle(idsOf.type)}`,
+    expected: `the id of ${withArticle(typeName)}`,
     parse(value) {
       const decoded = decodeGlobalId(String(value));
-      return decoded?.typeName === idsOf.type ? decoded.id : undefined;
+      return decoded?.typeName === typeName ? decoded.id : undefined;
     },
   };
   return typeOf(type).isList ? listOf(id) : id;
 }
 
 /**
- * The values that a client sent for these fields. Lists of names and values become objects.
+ * The values that a client sent for these fields, by GraphQL's names. Lists of names and values become objects.
  * @throws AppError `invalid` naming a list that has the same name twice
  */
 export function membersOf(fields: Fields, input: Readonly<Record<string, unknown>>): object {
-  const given = Object.entries(fields).filter(([property]) => input[property] !== undefined);
-  const parsers = given.map(([property, { members }]) => [
-    property,
-    () =>
-      members === undefined
-        ? input[property]
-        : toObjectByName(property, input[property] as NamedValue[] | null),
+  const named = givable(fields).map(([property, field]) => [graphqlNameOf(property, field), field] as const);
+  const given = named.filter(([name]) => input[name] !== undefined);
+  const parsers = given.map(([name, { members }]) => [
+    name,
+    () => (members === undefined ? input[name] : toObjectByName(name, input[name] as NamedValue[] | null)),
   ]);
   return parseAll(Object.fromEntries(parsers));
 }
 
-function toObjectByName(property: string, list: readonly NamedValue[] | null): object | null {
+function toObjectByName(field: string, list: readonly NamedValue[] | null): object | null {
   if (list === null) return null;
   const values = new Map(list.map(({ name, value = null }) => [name, value]));
   if (values.size < list.length)
-    throw invalid(property, { code: 'repeated', message: 'must have each name once' });
+    throw invalid(field, { code: 'repeated', message: 'must have each name once' });
   return Object.fromEntries(values);
 }

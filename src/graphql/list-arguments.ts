@@ -10,7 +10,16 @@ import {
   type Selection,
   type SortOrder,
 } from '../pagination.ts';
-import { type FilterForm, filtersOf, type Resource, rangesOf, type Sort } from '../resources/resource.ts';
+import { refineFilter } from '../resources/refine-filters.ts';
+import {
+  type FilterForm,
+  filtersOf,
+  graphqlNameOf,
+  graphqlTypeNameOf,
+  type Resource,
+  rangesOf,
+  type Sort,
+} from '../resources/resource.ts';
 import {
   type FilterInput,
   MAX_FILTER_VALUES,
@@ -32,7 +41,7 @@ interface TimeRange {
 export interface ListArgs extends ConnectionArgs {
   filter?: Readonly<Record<string, boolean | readonly string[] | TimeRange | null>> | null | undefined;
   orderBy?: { field: Sort; direction?: SortOrder | null } | null | undefined;
-  refineFilterId?: string | null | undefined;
+  savedFilterId?: string | null | undefined;
 }
 
 const SortOrderType = defineEnum(
@@ -67,7 +76,10 @@ const connectionArgs = builder.args((t) => ({
   }),
 }));
 
-type Described = Pick<Resource, 'type' | 'table' | 'fields' | 'filters' | 'sorts' | 'refinedBy'>;
+type Described = Pick<
+  Resource,
+  'type' | 'graphqlName' | 'table' | 'fields' | 'inputs' | 'filters' | 'sorts' | 'refinedBy'
+>;
 
 /** The arguments of a connection of a noun's objects. */
 export function listArguments(resource: Described): typeof connectionArgs {
@@ -75,7 +87,7 @@ export function listArguments(resource: Described): typeof connectionArgs {
   const orderBy = orderType(resource);
   const more = builder.args((t) => ({
     ...(resource.refinedBy !== undefined && {
-      refineFilterId: t.id({
+      savedFilterId: t.id({
         description:
           'Only objects that also match this saved filter: its global id, integer id or public id. A filter that no index supports and that few objects match may be refused.',
       }),
@@ -118,14 +130,14 @@ function filterType(resource: Described) {
   const forms = filtersOf(resource);
   const ranges = rangesOf(resource);
   if (forms.length + ranges.length === 0) return undefined;
-  const name = `${resource.type}Filter`;
+  const name = `${graphqlTypeNameOf(resource)}Filter`;
   return defineOnce(name, () =>
     builder.inputType(name, {
       description:
         'Only objects that match all fields of the filter. An object matches a field if it has one of the values. Null counts as missing.',
       fields: (t): InputFieldMap =>
         Object.fromEntries([
-          ...forms.map((form) => [form.property, filterField(t, form)] as const),
+          ...forms.map((form) => [form.graphqlName, filterField(t, form)] as const),
           ...ranges.map(
             ({ property, description }) =>
               [
@@ -145,11 +157,15 @@ function describe({ idsOf, ...form }: FilterForm): string {
   const { type, description } = withEnumNames(form);
   if (type === 'bool') return description;
   const kind =
-    idsOf === undefined ? '' : `: global ids of the type ${idsOf.type}, integer ids, or public ids`;
+    idsOf === undefined
+      ? ''
+      : `: global ids of the type ${graphqlTypeNameOf(idsOf)}, integer ids, or public ids`;
   return `One of at most ${MAX_FILTER_VALUES} values${kind}. ${description}`;
 }
 
-function orderType({ type, sorts }: Described) {
+function orderType(resource: Described) {
+  const { sorts } = resource;
+  const type = graphqlTypeNameOf(resource);
   return sorts && defineOnce(`${type}Order`, () => defineOrder(type, sorts));
 }
 
@@ -199,19 +215,18 @@ export function parseListArgs(resource: Described, args: ListArgs): PageRequest 
 }
 
 /** The filter and order of a connection, without its page. */
-export function parseSelection(
-  resource: Described,
-  { filter, orderBy, refineFilterId }: ListArgs,
-): Selection {
-  const name = 'refineFilterId';
+export function parseSelection(resource: Described, { filter, orderBy, savedFilterId }: ListArgs): Selection {
+  const name = 'savedFilterId';
+  const filterName = (property: string) =>
+    `filter.${graphqlNameOf(property, resource.fields[property] ?? resource.inputs?.[property])}`;
   return {
-    ...(refineFilterId != null && {
-      refinedBy: { name, id: parseRefineFilter(toRef('RefineFilter', refineFilterId), name) },
+    ...(savedFilterId != null && {
+      refinedBy: { name, id: parseRefineFilter(toRef(refineFilter, savedFilterId), name) },
     }),
     ...(orderBy != null && orderBy.field !== 'id' && { sort: orderBy.field }),
     ...(filter != null && {
       filter: {
-        ...parseFilters(resource, toFilters(resource, filter), (property) => `filter.${property}`),
+        ...parseFilters(resource, toFilters(resource, filter), filterName),
         ...parseRanges(resource, toRanges(resource, filter), (property, end) => `filter.${property}.${end}`),
       },
     }),
@@ -219,21 +234,18 @@ export function parseSelection(
 }
 
 /** A key for the result of `parseSelection`. */
-export function selectionKey({ filter, orderBy, refineFilterId }: ListArgs): string {
-  return filter == null && orderBy == null && refineFilterId == null
+export function selectionKey({ filter, orderBy, savedFilterId }: ListArgs): string {
+  return filter == null && orderBy == null && savedFilterId == null
     ? ''
-    : JSON.stringify([filter, orderBy, refineFilterId]);
+    : JSON.stringify([filter, orderBy, savedFilterId]);
 }
 
 function toFilters(resource: Described, filter: NonNullable<ListArgs['filter']>): FilterInput {
   return Object.fromEntries(
-    filtersOf(resource).map(({ property, idsOf }) => {
-      const values = (filter[property] ?? undefined) as boolean | readonly string[] | undefined;
+    filtersOf(resource).map(({ property, graphqlName, idsOf }) => {
+      const values = (filter[graphqlName] ?? undefined) as boolean | readonly string[] | undefined;
       const given = typeof values === 'boolean' ? [values] : values;
-      return [
-        property,
-        idsOf === undefined ? given : given?.map((value) => toRef(idsOf.type, String(value))),
-      ];
+      return [property, idsOf === undefined ? given : given?.map((value) => toRef(idsOf, String(value)))];
     }),
   );
 }
@@ -247,9 +259,9 @@ function toRanges(resource: Described, filter: NonNullable<ListArgs['filter']>):
   );
 }
 
-/** The integer id in a global id of the type; empty text for a global id of another type; any other text unchanged. */
-function toRef(type: string, text: string): string {
+/** The integer id in a global id of the noun; empty text for a global id of another type; any other text unchanged. */
+function toRef(noun: Parameters<typeof graphqlTypeNameOf>[0], text: string): string {
   const decoded = decodeGlobalId(text);
   if (decoded === null) return text;
-  return decoded.typeName === type ? String(decoded.id) : '';
+  return decoded.typeName === graphqlTypeNameOf(noun) ? String(decoded.id) : '';
 }

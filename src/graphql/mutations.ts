@@ -6,6 +6,7 @@ import type { Scope } from '../auth/scopes.ts';
 import { parseAll } from '../errors.ts';
 import {
   type Fields,
+  graphqlNameOf,
   type Moment,
   orderFields,
   pluralOf,
@@ -100,7 +101,7 @@ export function defineMutation<Result>(name: string, mutation: Mutation<Result>)
           members: () => membersOf(fields, values),
           idempotencyKey: () => parseKey(values['idempotencyKey']),
         });
-        const input: Input = { members, nameOf: (property) => property, whole: 'input', formOf };
+        const input: Input = { members, nameOf: graphqlNameOf, whole: 'input', formOf };
         const result = await change(ctx, ids, input, { idempotencyKey, precondition: null }, values, info);
         // Values that were loaded before the change are stale.
         ctx.loaders.clear();

@@ -4,7 +4,7 @@ import { brandWithType, type FieldMap, type InterfaceParam, type ObjectRef } fro
 import type { Scope } from '../auth/scopes.ts';
 import { invalid } from '../errors.ts';
 import { MAX_PAGE_SIZE } from '../pagination.ts';
-import type { Fields, Kinds, Resource } from '../resources/resource.ts';
+import { type Fields, graphqlTypeNameOf, type Kinds, type Resource } from '../resources/resource.ts';
 import { writeBase64 } from '../rows/base64.ts';
 import { joinedColumnName, layoutOf } from '../rows/columns.ts';
 import type { Projection } from '../services/reading/reads.ts';
@@ -82,7 +82,8 @@ interface NodeOptions<Row> {
 const nodeTypes = new Map<string, NodeType<object>>();
 
 /** The part of a resource from which its node type is made. */
-interface Described extends Pick<Resource, 'type' | 'title' | 'description' | 'fields' | 'kinds'> {
+interface Described
+  extends Pick<Resource, 'type' | 'graphqlName' | 'title' | 'description' | 'fields' | 'kinds'> {
   readonly table: PublicIdTable;
 }
 
@@ -102,7 +103,8 @@ export function defineNode<Row extends NodeRow>(
     lookUp = {},
   }: NodeOptions<Row>,
 ): NodeType<Row> {
-  const { type: name, description, fields: described, kinds } = resource;
+  const name = graphqlTypeNameOf(resource);
+  const { description, fields: described, kinds } = resource;
   defineScalarsOf(described);
   nameSets(name, described);
   /** The fields that only objects of this kind have; without a kind, the fields of all kinds. */

@@ -3,7 +3,15 @@
 import type { FieldMap } from '@pothos/core';
 import { conditionalSplit } from '../resources/funnel-steps.ts';
 import type { Described } from '../resources/nouns.ts';
-import { type Fields, parentKeyOf, pluralOf, type Resource, type Row } from '../resources/resource.ts';
+import {
+  type Fields,
+  graphqlNameOf,
+  parentKeyOf,
+  pluralOf,
+  type Resource,
+  type Row,
+  referenceFieldName,
+} from '../resources/resource.ts';
 import * as teams from '../services/accounts/teams.ts';
 import * as users from '../services/accounts/users.ts';
 import * as workspaces from '../services/accounts/workspaces.ts';
@@ -70,7 +78,7 @@ export function connectionOf<R extends Described>(noun: R): ConnectionType<Row<R
 
 function defineTypes(service: Service): NounTypes {
   const { noun, reads, getMany, isJoinable } = service;
-  const { type, title, parent, plural, listDescription } = noun;
+  const { title, parent, plural, listDescription } = noun;
   const { lookUp, listed = noun, hasOwnMutations } = OWN.get(service) ?? {};
   const nodeNamed = (type: string) => typesOf({ type }).node;
   const node = defineNode<AnyRow>(noun, {
@@ -85,7 +93,7 @@ function defineTypes(service: Service): NounTypes {
       ...tagsField(t, noun),
     }),
   });
-  for (const fields of inputsBesidesFields(noun)) nameSets(type, fields);
+  for (const fields of inputsBesidesFields(noun)) nameSets(node.name, fields);
   if (parent === undefined || plural === undefined || reads === null) return { node, connection: null };
   const connection = defineConnection(node, listed, reads);
   const above = typesOf(parent).node;
@@ -119,5 +127,6 @@ function parentField(t: object, noun: Described): FieldMap {
   if (parent === undefined) return {};
   const key = parentKeyOf(noun);
   const about = parentDescription ?? `The ${parent.title.toLowerCase()} of the ${title.toLowerCase()}.`;
-  return { [key.replace(/Id$/, '')]: typesOf(parent).node.field(t as Builder, key, about) };
+  const name = referenceFieldName(graphqlNameOf(key, noun.fields[key]));
+  return { [name]: typesOf(parent).node.field(t as Builder, key, about) };
 }

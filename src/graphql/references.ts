@@ -2,12 +2,19 @@
 // and its children.
 import type { FieldMap } from '@pothos/core';
 import { typeOf } from '../resources/field-types.ts';
-import { childLists, type Field, type Fields, referenceFieldName } from '../resources/resource.ts';
+import {
+  childLists,
+  type Field,
+  type Fields,
+  graphqlNameOf,
+  referenceFieldName,
+} from '../resources/resource.ts';
 import type { Types } from './builder.ts';
 import type { GraphContext } from './context.ts';
 import { assumedRows } from './field-options.ts';
 import { yieldToEventLoop } from './limits/long-work.ts';
 import type { NodeType } from './nodes.ts';
+import { isShown } from './resource-fields.ts';
 
 type FieldBuilder<Row> = PothosSchemaTypes.ObjectFieldBuilder<Types, Row>;
 /** The properties of a row that refer to other objects: the id of one, the ids of several, or the rows of its children. */
@@ -25,23 +32,22 @@ export function referenceFields(
   fields: Fields,
   nodeOf: (type: string) => NodeType<object>,
 ): FieldMap {
-  const shown = Object.entries(fields).filter(
-    ([, { refers, internal }]) => refers !== undefined && internal !== true,
-  );
+  const shown = Object.entries(fields).filter(([, field]) => field.refers !== undefined && isShown(field));
   return Object.fromEntries(
     shown.map(([property, field]) => {
       const node = nodeOf(field.refers?.type ?? '');
       const made = typeOf(field.type).isList
         ? listField(t as FieldBuilder<WithIds>, property, field, node)
         : objectField(t as FieldBuilder<WithId>, property, field, node);
-      return [referenceFieldName(property), made];
+      return [referenceFieldName(graphqlNameOf(property, field)), made];
     }),
   );
 }
 
 /** The lists of children that are part of a noun. They are read with its rows. @param nodeOf the type of node of a noun */
 export function childFields(t: object, fields: Fields, nodeOf: (type: string) => NodeType<object>): FieldMap {
-  const shown = childLists({ fields }).map(([property, { children, description, maxLength }]) => {
+  const lists = childLists({ fields }).filter(([, field]) => isShown(field));
+  const shown = lists.map(([property, { children, description, maxLength, graphqlName = property }]) => {
     const node = nodeOf(children?.type ?? '');
     const field = (t as FieldBuilder<WithChildren>).field({
       type: [node.ref],
@@ -53,7 +59,7 @@ export function childFields(t: object, fields: Fields, nodeOf: (type: string) =>
       rows: assumedRows(maxLength),
       resolve: (row) => row[property] as readonly object[],
     });
-    return [property, field];
+    return [graphqlName, field];
   });
   return Object.fromEntries(shown);
 }

@@ -1,7 +1,7 @@
 // The GraphQL fields of a resource, from its description: each exposes a property of the row. Also makes the types of objects that are not nouns.
 import type { FieldMap, ObjectRef } from '@pothos/core';
 import { typeOf } from '../resources/field-types.ts';
-import type { Field, Fields, RowOf } from '../resources/resource.ts';
+import { type Field, type Fields, graphqlNameOf, type RowOf } from '../resources/resource.ts';
 import { builder, type Types } from './builder.ts';
 import { closedSetOf, withEnumNames } from './closed-sets.ts';
 import { assumedValues } from './field-options.ts';
@@ -26,20 +26,26 @@ export function graphqlTypeOf(field: Field): unknown {
 export function resourceFields(t: object, fields: Fields, selected = fields): FieldMap {
   const expose = (t as Builder).expose.bind(t) as unknown as Expose;
   const exposed = Object.entries(selected).filter(
-    ([property, { internal, items, object, members }]) =>
-      property !== 'id' && internal !== true && (items ?? object ?? members) === undefined,
+    ([property, field]) =>
+      property !== 'id' && isShown(field) && (field.items ?? field.object ?? field.members) === undefined,
   );
   return Object.fromEntries(
     exposed.map(([property, field]) => {
       const { nullable = false, optional = false } = field;
-      if (isMoney(field)) return [property, moneyField(t, property, field, fields)];
+      const name = graphqlNameOf(property, field);
+      if (isMoney(field)) return [name, moneyField(t, property, field, fields)];
       const { description } = withEnumNames(field);
       return [
-        property,
+        name,
         expose(property, { type: graphqlTypeOf(field), nullable: nullable || optional, description }),
       ];
     }),
   );
+}
+
+/** Whether GraphQL's outputs have a field. */
+export function isShown({ internal, graphql }: Field): boolean {
+  return internal !== true && graphql !== false;
 }
 
 /** Defines the type of objects that are not nouns, from their description. @param more fields that `resourceFields` leaves out */
@@ -74,7 +80,7 @@ export function objectFields(
         ...(items !== undefined && { rows: assumedValues(maxLength) }),
         resolve: (row) => row[property] as object,
       });
-      return [property, field];
+      return [graphqlNameOf(property, fields[property]), field];
     }),
   );
 }

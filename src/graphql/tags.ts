@@ -1,6 +1,6 @@
 // The tags of nouns, as parts of their objects.
 import type { FieldMap } from '@pothos/core';
-import type { Resource } from '../resources/resource.ts';
+import { graphqlTypeNameOf, type Resource } from '../resources/resource.ts';
 import { type TagOnObjectRow, tagOnObject } from '../resources/tags.ts';
 import type { Types } from './builder.ts';
 import { assumedValues } from './field-options.ts';
@@ -33,17 +33,15 @@ function tagsOn(typeName: string, { id, tags }: Tagged): TagOn[] {
 }
 
 /** The field `tags` of a noun whose description has one. */
-export function tagsField(
-  t: object,
-  { type, fields: { tags } }: Pick<Resource, 'type' | 'fields'>,
-): FieldMap {
+export function tagsField(t: object, noun: Pick<Resource, 'type' | 'graphqlName' | 'fields'>): FieldMap {
+  const { tags } = noun.fields;
   if (tags?.items !== tagOnObject) return {};
   const field = (t as PothosSchemaTypes.ObjectFieldBuilder<Types, Tagged>).field({
     type: [AppliedTag],
     description: tags.description,
     columns: ['id', 'tags'],
     rows: assumedValues(),
-    resolve: (row) => tagsOn(type, row),
+    resolve: (row) => tagsOn(graphqlTypeNameOf(noun), row),
   });
   return { tags: field };
 }

@@ -40,7 +40,7 @@ export const variant = describe({
     propertiesValueIds: { ...NONE, description: 'Always empty: in this API property values have no ids.' },
     propertiesValues: {
       type: 'jsonb',
-      itemType: 'VariantPropertyValue',
+      itemType: 'ProductVariantPropertyValue',
       items: {
         propertyId: {
           type: 'int8',

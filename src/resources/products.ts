@@ -17,11 +17,22 @@ const TEXT = { type: 'text', nullable: true, writable: 'always', maxLength: 2_00
 const ORDER = { type: 'int8[]', writable: 'always', default: [], distinct: true, maxLength: 2_500 } as const;
 
 /** References to the variants and prices. Their descriptions import this file, so it cannot import them. */
-export const VARIANT = { type: 'Variant', title: 'Variant', table: 'product_variants' } as const;
-export const PRICE = { type: 'Price', title: 'Price', table: 'product_prices' } as const;
+export const VARIANT = {
+  type: 'Variant',
+  graphqlName: 'ProductVariant',
+  title: 'Variant',
+  table: 'product_variants',
+} as const;
+export const PRICE = {
+  type: 'Price',
+  graphqlName: 'ProductPrice',
+  title: 'Price',
+  table: 'product_prices',
+} as const;
 
 const VARIANT_PROPERTY = {
   type: 'VariantProperty',
+  graphqlName: 'ProductVariantProperty',
   title: 'Variant property',
   table: 'variant_properties',
   fields: {

@@ -55,11 +55,12 @@ export interface Criterion extends RowOf<typeof criterion> {}
 
 export const refineFilter = describe({
   type: 'RefineFilter',
+  graphqlName: 'SavedFilter',
   title: 'Saved filter',
   table: 'refine_filters',
   number: 5n,
   parent: workspace,
-  plural: 'refineFilters',
+  plural: 'savedFilters',
   listDescription: 'The saved filters of the workspace. Unlike the REST list, it is always paginated.',
   parentDescription: 'The workspace that the filter belongs to.',
   path: 'refine_filters',
@@ -99,7 +100,7 @@ export const refineFilter = describe({
     criteria: {
       type: 'jsonb',
       items: criterion,
-      itemType: 'RefineFilterCriterion',
+      itemType: 'SavedFilterCriterion',
       writable: 'always',
       required: true,
       maxLength: MAX_CRITERIA,

@@ -51,7 +51,7 @@ export interface OtherList {
 }
 
 /** The noun to which ids belong. */
-export type IdsOf = Pick<Resource, 'type' | 'title' | 'table'>;
+export type IdsOf = Pick<Resource, 'type' | 'graphqlName' | 'title' | 'table'>;
 
 /** One field of a noun. */
 export interface Field {
@@ -68,6 +68,10 @@ export interface Field {
   readonly description: string;
   /** The REST name, if it is not the property's name in snake_case. */
   readonly restName?: string;
+  /** The GraphQL name, if it is not the property's name. Inputs and outputs share it. */
+  readonly graphqlName?: string;
+  /** `false`: GraphQL does not have it at all. `output`: GraphQL has no input for it. Absent: GraphQL has it like REST. */
+  readonly graphql?: false | 'output';
   /** Its name in REST bodies, if different, such as `line_items_attributes`. */
   readonly restGiven?: string;
   /** REST returns the boolean as 0 or 1. */
@@ -178,8 +182,10 @@ export interface Filter {
 
 /** A noun. */
 export interface Resource<F extends Fields = Fields> {
-  /** The name of the GraphQL type and the OpenAPI schema. */
+  /** The name of the OpenAPI schema. Unless `subjectType` has another, webhooks, audit entries and stored rows call it this, so it stays. */
   readonly type: string;
+  /** The name of the GraphQL type, and the part before the integer in its global ids; absent: `type`. */
+  readonly graphqlName?: string;
   /** Its name in sentences such as "Saved filter not found." */
   readonly title: string;
   /** The name of its table, which the cursors of its lists contain. */
@@ -255,10 +261,11 @@ export function describe<const F extends Fields, const R extends Resource<F>>(re
 /** A filter in the form that REST and GraphQL both offer. */
 export interface FilterForm extends Required<Pick<Filter, 'description'>> {
   readonly property: string;
+  readonly graphqlName: string;
   readonly unique: boolean;
   readonly type: FieldType;
   /** The noun to which its values belong, if they are ids. */
-  readonly idsOf: Pick<IdsOf, 'type' | 'table'> | undefined;
+  readonly idsOf: Pick<IdsOf, 'type' | 'graphqlName' | 'table'> | undefined;
   /** The only possible values; absent: any. */
   readonly values: Field['values'];
   /** As in `Filter`. */
@@ -269,7 +276,7 @@ export interface FilterForm extends Required<Pick<Filter, 'description'>> {
 
 /** The filters of a noun's lists, in the order of its description. */
 export function filtersOf(
-  resource: Pick<Resource, 'type' | 'table' | 'fields' | 'inputs' | 'filters'>,
+  resource: Pick<Resource, 'type' | 'graphqlName' | 'table' | 'fields' | 'inputs' | 'filters'>,
 ): FilterForm[] {
   return Object.entries(resource.filters ?? {}).map(
     ([property, { unique = false, untimed = false, ...filter }]) => {
@@ -283,7 +290,8 @@ export function filtersOf(
         throw new Error(`Filter ${property} has the type ${type}, which lists cannot filter by.`);
       const { values, format, required } = field ?? {};
       const mayBeEmpty = type === 'text' && (values ?? format ?? required) === undefined;
-      return { property, unique, untimed, type, idsOf, values, description, mayBeEmpty };
+      const graphqlName = graphqlNameOf(property, field);
+      return { property, graphqlName, unique, untimed, type, idsOf, values, description, mayBeEmpty };
     },
   );
 }
@@ -436,6 +444,22 @@ export function restNameOf(property: string, { restName }: Pick<Field, 'restName
   return restName ?? toSnakeCase(property);
 }
 
+/** The GraphQL name of a field, in outputs and inputs. */
+export function graphqlNameOf(
+  property: string,
+  { graphqlName = property }: Pick<Field, 'graphqlName'> = {},
+): string {
+  return graphqlName;
+}
+
+/** The name of GraphQL's type for a noun, which its global ids contain. */
+export function graphqlTypeNameOf({
+  type,
+  graphqlName = type,
+}: Pick<Resource, 'type' | 'graphqlName'>): string {
+  return graphqlName;
+}
+
 /** `publicId` as `public_id`. */
 export function toSnakeCase(property: string): string {
   return property.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -540,11 +564,11 @@ export function isOrdered({ fields }: Pick<Resource, 'fields'>): boolean {
 }
 
 /** The input to reorder the objects of a noun below one parent. */
-export function orderFields({ type, title, table, most }: Resource): Fields {
+export function orderFields({ type, graphqlName, title, table, most }: Resource): Fields {
   return {
     idsInOrder: {
       type: 'int8[]',
-      idsOf: { type, title, table },
+      idsOf: { type, title, table, ...(graphqlName !== undefined && { graphqlName }) },
       required: true,
       ...(most !== undefined && { maxLength: most }),
       description: `The integer ids of all ${pluralOf(title.toLowerCase())}, in their new order.`,

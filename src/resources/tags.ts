@@ -28,10 +28,11 @@ export const LABEL = {
 export const tag = describe({
   ...LABEL,
   type: 'Tag',
+  graphqlName: 'ContactTag',
   title: 'Tag',
   table: 'tags',
   number: 4n,
-  plural: 'tags',
+  plural: 'contactTags',
   parentDescription: 'The workspace of the tag.',
   path: 'contacts/tags',
   scope: 'contacts',

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEMO_PASSWORD_FILE, fileOf, findDemoKey, KEY_FILE } from '../../src/commands/demo.ts';
 import { MAX_ATTEMPTS } from '../../src/jobs/delivery/retries.ts';
 import { NOUNS, type Noun } from '../../src/resources/nouns.ts';
-import type { Field } from '../../src/resources/resource.ts';
+import { type Field, graphqlTypeNameOf } from '../../src/resources/resource.ts';
 import { membershipsOf } from '../../src/services/accounts/users.ts';
 import { signIn } from '../../src/services/sign-in/sign-in.ts';
 import * as factories from '../support/factories.ts';
@@ -125,7 +125,7 @@ async function listBelow({ plural, parent, title }: Noun, parentIds: readonly st
     ([, field]) => field.children?.title === title,
   ) ?? [''];
   const list = plural === undefined ? `${children} { id }` : `list: ${plural}(first: 100) { nodes { id } }`;
-  const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on ${parent?.type} { ${list.replace(/^(?=\w+ {)/, 'list: ')} } } }`;
+  const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on ${parent && graphqlTypeNameOf(parent)} { ${list.replace(/^(?=\w+ {)/, 'list: ')} } } }`;
   type Listed = readonly { readonly id: string }[];
   const { data, errors } = await post<{ nodes: { list: Listed | { nodes: Listed } }[] }>(
     gateway,

@@ -7,7 +7,7 @@ import { digest } from '../support/hostile.ts';
 const gateway = await ownGateway();
 const workspace = await factories.workspace(gateway.app);
 const caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
-const query = `mutation { createTag(input: { workspaceId: "${btoa(`Workspace:${workspace.id}`)}", name: "NAME" }) { clientMutationId } }`;
+const query = `mutation { createContactTag(input: { workspaceId: "${btoa(`Workspace:${workspace.id}`)}", name: "NAME" }) { clientMutationId } }`;
 
 const send = (name: string, accept: string) =>
   gateway.send('/graphql', {
@@ -51,5 +51,8 @@ test.each([
   'multipart/mixed',
 ])('but for "%s"', async (accept) => {
   const response = await send(`for ${accept}`, accept);
-  expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('"createTag":{')]);
+  expect([response.status, await response.text()]).toEqual([
+    200,
+    expect.stringContaining('"createContactTag":{'),
+  ]);
 });

@@ -128,7 +128,7 @@ test('on a custom domain the challenge has no resource_metadata', async () => {
 const EVERYTHING = graphql(`
   query EveryCategory($id: BigInt!, $contact: ID!, $funnel: ID!, $endpoint: ID!) {
     viewer { kind scopes }
-    workspace(databaseId: $id) { name contacts { totalCount } funnels { totalCount } refineFilters { totalCount } webhookEndpoints { totalCount } pages { totalCount } }
+    workspace(databaseId: $id) { name contacts { totalCount } funnels { totalCount } savedFilters { totalCount } webhookEndpoints { totalCount } pages { totalCount } }
     contact: node(id: $contact) { id ... on Contact { workspace { name } } }
     funnel: node(id: $funnel) { id ... on Funnel { workspace { name } steps { name ... on ConditionalSplitStep { filter { name } } } } }
     endpoint: node(id: $endpoint) { id ... on WebhookEndpoint { funnels { name } pages { name } workspace { name } } }
@@ -153,7 +153,7 @@ describe('a missing scope makes the fields that need it null, and no others', ()
         'workspace.contacts',
         'workspace.funnels',
         'workspace.pages',
-        'workspace.refineFilters',
+        'workspace.savedFilters',
         'workspace.webhookEndpoints',
       ],
     ],
@@ -197,7 +197,7 @@ describe('another team’s', () => {
       Workspace: workspace,
       Contact: contact,
       Funnel: funnel,
-      RefineFilter: refineFilter,
+      SavedFilter: refineFilter,
     };
     const all = { ...named, WebhookEndpoint: webhookEndpoint, ConditionalSplitStep: split };
     const ids = Object.entries(all).map(([name, { id }]) => btoa(`${name}:${id}`));
@@ -224,7 +224,7 @@ describe('another team’s', () => {
   test('rows never appear in lists, whatever the arguments', async () => {
     const caller = await factories.apiKey(gateway.app, { teamId: theirs.team.id });
     const query = `{ teams { nodes { name workspaces { nodes { name contacts { nodes { firstName } } funnels { nodes { name steps { name } } }
-      pages { nodes { name } } refineFilters { nodes { name } } webhookEndpoints { nodes { name } } } } } } }`;
+      pages { nodes { name } } savedFilters { nodes { name } } webhookEndpoints { nodes { name } } } } } } }`;
     const text = JSON.stringify((await post(gateway, { query }, { caller })).data);
     expect(text).toContain('theirs');
     expect(text).not.toContain('ours');

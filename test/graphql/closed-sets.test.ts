@@ -119,17 +119,20 @@ describe('a client', async () => {
   const caller = await factories.apiKey(app, { teamId });
   const ask = <Data = unknown>(query: string, variables?: object) =>
     post<Data>(gateway, { query, ...(variables && { variables }) }, { caller });
-  const CREATE = `mutation ($input: CreatePriceInput!) { createPrice(input: $input) { price {
+  const CREATE = `mutation ($input: CreateProductPriceInput!) { createProductPrice(input: $input) { productPrice {
     databaseId paymentType ... on PaymentPlanPrice { interval trialInterval } } } }`;
-  const input = { variantId: btoa(`Variant:${variantId}`), amount: '5.00', currency: 'EUR' };
+  const input = { productVariantId: btoa(`ProductVariant:${variantId}`), amount: '5.00', currency: 'EUR' };
 
   test('uses names over GraphQL, and the text of the same values over REST', async () => {
     const given = { ...input, paymentType: 'PAYMENT_PLAN', interval: 'WEEK', duration: 3 };
-    const { data, errors } = await ask<{ createPrice: { price: { databaseId: number } } }>(CREATE, {
-      input: given,
-    });
+    const { data, errors } = await ask<{ createProductPrice: { productPrice: { databaseId: number } } }>(
+      CREATE,
+      {
+        input: given,
+      },
+    );
     expect(errors).toBeUndefined();
-    const { price } = data?.createPrice ?? expect.fail('no price');
+    const { productPrice: price } = data?.createProductPrice ?? expect.fail('no price');
     expect(price).toMatchObject({ paymentType: 'PAYMENT_PLAN', interval: 'WEEK', trialInterval: 'DAY' });
     const shown = await gateway.send(`/api/v2/products/prices/${price.databaseId}`, { caller });
     expect(await shown.json()).toMatchObject({ payment_type: 'payment_plan', interval: 'weeks' });

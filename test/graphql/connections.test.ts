@@ -226,7 +226,7 @@ test('every kind of list works, with cursors of its own kind', async () => {
               nodes { conditionalSplitSteps { edges { cursor } totalCount } }
             }
             pages { edges { cursor } totalCount }
-            refineFilters { edges { cursor } totalCount }
+            savedFilters { edges { cursor } totalCount }
             webhookEndpoints { edges { cursor } totalCount }
           }
         }

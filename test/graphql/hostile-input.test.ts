@@ -48,11 +48,11 @@ const nothing = (type: string) => `"${btoa(`${type}:4611686018427387904`)}"`;
 
 /** Values for other required places: well-formed, without an existing object. */
 const BESIDE: Record<string, string> = {
-  'createRefineFilter.input.criteria': '[{ attribute: "first_name", clause: "eq", value: "x" }]',
+  'createSavedFilter.input.criteria': '[{ attribute: "first_name", clause: "eq", value: "x" }]',
   'removeConditionalSplit.input.splitId': nothing('ConditionalSplitStep'),
   'updateConditionalSplit.input.splitId': nothing('ConditionalSplitStep'),
-  'createSplitTest.input.variants': '[{}, {}]',
-  'updateSplitTest.input.variants': '[{}, {}]',
+  'createSplitTest.input.arms': '[{}, {}]',
+  'updateSplitTest.input.arms': '[{}, {}]',
   'updateSplitTest.input.splitTestId': nothing('SplitTestStep'),
   'removeSplitTest.input.splitTestId': nothing('SplitTestStep'),
   'moveStep.input.stepId': nothing('PageStep'),

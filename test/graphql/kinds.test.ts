@@ -46,7 +46,7 @@ for (const { productId, variantId, priceId } of Object.values(goods))
     [workspaceId, productId, variantId, priceId],
   );
 
-const KIND = `fragment Kind on Price { __typename paymentType amount { amount }
+const KIND = `fragment Kind on ProductPrice { __typename paymentType amount { amount }
   ... on SubscriptionPrice { interval intervalCount trialAmount { amount } trialDuration }
   ...Plan }
   fragment Plan on PaymentPlanPrice { duration interval }`;
@@ -79,11 +79,11 @@ describe.each(Object.entries(goods))('%s', (type, { priceId, variantId }) => {
   const shown = KINDS[type as keyof typeof KINDS];
 
   test.each([
-    ['its look-up', `{ found: price(databaseId: ${priceId}) { ...Kind } } ${KIND}`],
-    ['node', `{ found: node(id: "${globalId('Price', priceId)}") { ...Kind } } ${KIND}`],
+    ['its look-up', `{ found: productPrice(databaseId: ${priceId}) { ...Kind } } ${KIND}`],
+    ['node', `{ found: node(id: "${globalId('ProductPrice', priceId)}") { ...Kind } } ${KIND}`],
     [
       'node, of itself',
-      `{ found: node(id: "${globalId('Price', priceId)}") { ... on ${type} { ...Kind } } } ${KIND}`,
+      `{ found: node(id: "${globalId('ProductPrice', priceId)}") { ... on ${type} { ...Kind } } } ${KIND}`,
     ],
   ])('is found by %s', async (_, query) => {
     expect(await ask(query, 1)).toEqual({ found: shown });
@@ -91,20 +91,20 @@ describe.each(Object.entries(goods))('%s', (type, { priceId, variantId }) => {
 
   test('has the id of a price, and is in the lists of its variant', async () => {
     const data = await ask(
-      `{ variant(databaseId: ${variantId}) { prices { nodes { id __typename } edges { node { ... on ${type} { id } } } } } }`,
+      `{ productVariant(databaseId: ${variantId}) { prices { nodes { id __typename } edges { node { ... on ${type} { id } } } } } }`,
       3,
     );
-    const id = globalId('Price', priceId);
-    const { nodes, edges } = (data as { variant: { prices: { nodes: object[]; edges: object[] } } }).variant
-      .prices;
+    const id = globalId('ProductPrice', priceId);
+    const { nodes, edges } = (data as { productVariant: { prices: { nodes: object[]; edges: object[] } } })
+      .productVariant.prices;
     expect(nodes).toContainEqual({ id, __typename: type });
     expect(edges).toContainEqual({ node: { id } });
   });
 });
 
 test('of all kinds at once, and of none', async () => {
-  const ids = Object.values(goods).map(({ priceId }) => globalId('Price', priceId));
-  const query = `{ nodes(ids: ${JSON.stringify([...ids, btoa('Price:4611686018427387904')])}) { ...Kind } } ${KIND}`;
+  const ids = Object.values(goods).map(({ priceId }) => globalId('ProductPrice', priceId));
+  const query = `{ nodes(ids: ${JSON.stringify([...ids, btoa('ProductPrice:4611686018427387904')])}) { ...Kind } } ${KIND}`;
   expect(await ask(query, 1)).toEqual({ nodes: [...Object.values(KINDS), null] });
 });
 
@@ -125,11 +125,11 @@ test('of the lines of orders, with what they refer to: one statement', async () 
 
 test('of a variant’s prices, with what they refer to: as many statements as of any list', async () => {
   const list = (of: string) =>
-    `{ variant(databaseId: ${once.variantId}) { prices { nodes { ${of} } } } } ${KIND}`;
+    `{ productVariant(databaseId: ${once.variantId}) { prices { nodes { ${of} } } } } ${KIND}`;
   const data = await ask(list('...Kind product { name } variant { name }'), 4);
   const more = { product: { name: 'Mug' }, variant: { name: 'Mug, white' } };
   expect(data).toEqual({
-    variant: {
+    productVariant: {
       prices: {
         nodes: [
           { ...KINDS.OneTimePrice, ...more },
@@ -141,25 +141,25 @@ test('of a variant’s prices, with what they refer to: as many statements as of
 });
 
 test('fields of one kind cannot be selected on all kinds', async () => {
-  const query = `{ price(databaseId: ${once.priceId}) { interval } }`;
+  const query = `{ productPrice(databaseId: ${once.priceId}) { interval } }`;
   const { errors } = await post(gateway, { query }, { caller });
-  expect(errors?.[0]?.message).toContain('Cannot query field "interval" on type "Price".');
+  expect(errors?.[0]?.message).toContain('Cannot query field "interval" on type "ProductPrice".');
 });
 
 test('a change can turn a price into another kind, with the same id', async () => {
   const { priceId, variantId } = await offer(app, workspaceId);
-  const id = globalId('Price', priceId);
+  const id = globalId('ProductPrice', priceId);
   const change = (input: object) =>
     post<Record<string, unknown>>(
       gateway,
       {
-        query: `mutation ($input: UpdatePriceInput!) { updatePrice(input: $input) { price { id ...Kind } } } ${KIND}`,
-        variables: { input: { priceId: id, ...input } },
+        query: `mutation ($input: UpdateProductPriceInput!) { updateProductPrice(input: $input) { productPrice { id ...Kind } } } ${KIND}`,
+        variables: { input: { productPriceId: id, ...input } },
       },
       { caller },
     );
   expect((await change({ amount: '13.00' })).data).toEqual({
-    updatePrice: { price: { id, ...KINDS.OneTimePrice, amount: { amount: '13.00' } } },
+    updateProductPrice: { productPrice: { id, ...KINDS.OneTimePrice, amount: { amount: '13.00' } } },
   });
   const given = {
     paymentType: 'PAYMENT_PLAN',
@@ -170,7 +170,7 @@ test('a change can turn a price into another kind, with the same id', async () =
   };
   for (const _ of ['first', 'retry'])
     expect((await change(given)).data).toEqual({
-      updatePrice: { price: { id, ...KINDS.PaymentPlanPrice } },
+      updateProductPrice: { productPrice: { id, ...KINDS.PaymentPlanPrice } },
     });
   expect(await ask(`{ found: node(id: "${id}") { id ...Kind } } ${KIND}`, 1)).toEqual({
     found: { id, ...KINDS.PaymentPlanPrice },
@@ -178,11 +178,11 @@ test('a change can turn a price into another kind, with the same id', async () =
   const { data } = await post(
     gateway,
     {
-      query: `mutation ($input: CreatePriceInput!) { createPrice(input: $input) { price { __typename } priceEdge { node { ...Kind } } } } ${KIND}`,
+      query: `mutation ($input: CreateProductPriceInput!) { createProductPrice(input: $input) { productPrice { __typename } productPriceEdge { node { ...Kind } } } } ${KIND}`,
       variables: {
         input: {
           ...{
-            variantId: globalId('Variant', variantId),
+            productVariantId: globalId('ProductVariant', variantId),
             amount: '12.00',
             currency: 'EUR',
             trialAmount: '1.00',
@@ -194,6 +194,9 @@ test('a change can turn a price into another kind, with the same id', async () =
     { caller },
   );
   expect(data).toEqual({
-    createPrice: { price: { __typename: 'SubscriptionPrice' }, priceEdge: { node: KINDS.SubscriptionPrice } },
+    createProductPrice: {
+      productPrice: { __typename: 'SubscriptionPrice' },
+      productPriceEdge: { node: KINDS.SubscriptionPrice },
+    },
   });
 });

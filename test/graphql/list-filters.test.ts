@@ -95,11 +95,11 @@ const byTime = (one: Row, two: Row) => one.at.getTime() - two.at.getTime() || Nu
 const FILTERS: [string, () => Args, (row: Row) => boolean][] = [
   ['no filter', () => ({}), () => true],
   ['a filter of nulls', () => ({ filter: { id: null, isActive: null } }), () => true],
-  ['a tag', () => ({ filter: { tagIds: [globalId('Tag', tagId)] } }), ({ tagged }) => tagged],
+  ['a tag', () => ({ filter: { tagIds: [globalId('ContactTag', tagId)] } }), ({ tagged }) => tagged],
   ['activity', () => ({ filter: { isActive: false } }), ({ active }) => !active],
   [
     'a tag and activity',
-    () => ({ filter: { isActive: true, tagIds: [`${tagId}`, globalId('Tag', tagId)] } }),
+    () => ({ filter: { isActive: true, tagIds: [`${tagId}`, globalId('ContactTag', tagId)] } }),
     ({ tagged, active }) => tagged && active,
   ],
   [
@@ -306,10 +306,10 @@ test('other lists have the filters and orders of their nouns too', async () => {
     });
   const query = `query ($id: BigInt!, $tag: ID!, $funnel: ID!, $saved: String!) {
     workspace(databaseId: $id) {
-      tags(filter: { name: ["two"] }, orderBy: { field: UPDATED_AT }) { nodes { databaseId } }
+      contactTags(filter: { name: ["two"] }, orderBy: { field: UPDATED_AT }) { nodes { databaseId } }
       funnels(orderBy: { field: UPDATED_AT }) { nodes { databaseId } }
       one: funnels(filter: { id: [$funnel] }) { nodes { databaseId } totalCount }
-      refineFilters(filter: { name: [$saved] }) { nodes { databaseId } }
+      savedFilters(filter: { name: [$saved] }) { nodes { databaseId } }
       webhookEndpoints(orderBy: { field: UPDATED_AT, direction: DESC }) { nodes { databaseId } }
       known: contacts(filter: { anonymous: false }) { nodes { databaseId appliedTags(filter: { tagId: [$tag] }) { nodes { tag { databaseId } } } } }
       unknown: contacts(filter: { anonymous: true }, orderBy: { field: UPDATED_AT }) { nodes { databaseId } totalCount }
@@ -318,7 +318,7 @@ test('other lists have the filters and orders of their nouns too', async () => {
   }`;
   const variables = {
     id: Number(id),
-    tag: globalId('Tag', tags[1]?.id ?? 0n),
+    tag: globalId('ContactTag', tags[1]?.id ?? 0n),
     funnel: `${funnels[1]?.id}`,
     saved: saved[1]?.name,
   };
@@ -332,7 +332,7 @@ test('other lists have the filters and orders of their nouns too', async () => {
           tags: of(tags[1]),
           funnels: of(funnels[1], funnels[0]),
           one: { ...of(funnels[1]), totalCount: 1 },
-          refineFilters: of(saved[1]),
+          savedFilters: of(saved[1]),
           webhookEndpoints: of(endpoints[0], endpoints[1]),
           known: {
             nodes: [

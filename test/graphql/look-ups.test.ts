@@ -6,7 +6,7 @@ import { SCOPES } from '../../src/auth/scopes.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import { NOUNS } from '../../src/resources/nouns.ts';
 import { orderTag } from '../../src/resources/orders/order-tags.ts';
-import type { Fields, Filter } from '../../src/resources/resource.ts';
+import { type Fields, type Filter, graphqlTypeNameOf } from '../../src/resources/resource.ts';
 import * as factories from '../support/factories.ts';
 import { createComparison } from '../support/fast-path.ts';
 import { type Caller, sharedGateway } from '../support/gateway.ts';
@@ -79,7 +79,7 @@ describe.each([...LOOK_UPS])('%s', (field, type) => {
   });
 
   test('needs the scope of the object itself', async () => {
-    const needed = `${NOUNS.find((noun) => noun.type === type)?.scope ?? 'funnels'}:read`;
+    const needed = `${NOUNS.find((noun) => graphqlTypeNameOf(noun) === type)?.scope ?? 'funnels'}:read`;
     const scopes = SCOPES.filter((scope) => scope.includes(':') && scope !== needed);
     const key = await factories.apiKey(gateway.app, { teamId: ours.team.id, scopes });
     const answers = [
@@ -168,7 +168,7 @@ describe('tags on objects', () => {
   test('keep their former id in the answer to a removal and its retry', async () => {
     const { contact, workspace } = ours;
     const tag = await factories.tag(gateway.app, workspace.id, 'short-lived');
-    const [contactId, tagId] = [btoa(`Contact:${contact.id}`), btoa(`Tag:${tag.id}`)];
+    const [contactId, tagId] = [btoa(`Contact:${contact.id}`), btoa(`ContactTag:${tag.id}`)];
     const applying = `mutation { applyTag(input: { contactId: "${contactId}", tagId: "${tagId}" }) { appliedTag { id } } }`;
     const made = await send(applying);
     const applied = made.data?.['applyTag'] as { appliedTag: { id: string } } | undefined;
@@ -210,7 +210,7 @@ function listOf(type: string, input: object): readonly [parent: string, field: s
 
 /** The texts that are unique among the objects of a noun. */
 function uniqueTextsOf(type: string): string[] {
-  const { fields, filters } = NOUNS.find((noun) => noun.type === type) ?? expect.fail(type);
+  const { fields, filters } = NOUNS.find((noun) => graphqlTypeNameOf(noun) === type) ?? expect.fail(type);
   const unique = Object.entries<Filter>(filters ?? {}).filter(([, filter]) => filter.unique);
   return unique.flatMap(([property]) =>
     (fields as Fields)[property]?.type === 'text' && property !== 'publicId' ? [property] : [],
@@ -242,7 +242,7 @@ test.each(CREATIONS)(
     for (const [round, tag] of tags.entries()) {
       const own = {
         ...Object.fromEntries(uniqueTextsOf(type).map((property) => [property, `U${round}`])),
-        tagId: btoa(`${isOfOrder ? 'OrderTag' : 'Tag'}:${tag.id}`),
+        tagId: btoa(`${isOfOrder ? 'OrderTag' : 'ContactTag'}:${tag.id}`),
         name: `N${round}`,
         emailAddress: `${round}@example.com`,
       };

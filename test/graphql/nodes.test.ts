@@ -28,7 +28,7 @@ test('an object of every type is found by its global id, with that id', async ()
   const ids = await idsOf(gateway.app, tenant);
   expect(Object.keys(ids).sort()).toEqual(NODE_TYPES.map(({ name }) => name).sort());
   const { nodes } = await dataOf(gateway, NODES, { ids: Object.values(ids) }, { caller });
-  const kinds: Record<string, string> = { Price: 'SubscriptionPrice' };
+  const kinds: Record<string, string> = { ProductPrice: 'SubscriptionPrice' };
   expect(nodes).toEqual(Object.entries(ids).map(([type, id]) => ({ __typename: kinds[type] ?? type, id })));
 });
 
@@ -240,7 +240,7 @@ test('64-bit integers in a criterion keep all digits over both APIs', async () =
     `update refine_filters set criteria = '[{"attribute": "id", "clause": "in", "value": [9007199254740993, 1]}]' where id = $1`,
     [filter.id],
   );
-  const query = `{ node(id: "${globalId('RefineFilter', filter.id)}") { ... on RefineFilter { criteria { value } } } }`;
+  const query = `{ node(id: "${globalId('SavedFilter', filter.id)}") { ... on SavedFilter { criteria { value } } } }`;
   const body = JSON.stringify({ query });
   const headers = { 'Content-Type': 'application/json' };
   for (let times = 0; times < 2; times++) {
@@ -258,7 +258,7 @@ test('a saved filter’s criteria are typed, and their values are any JSON', asy
     { attribute: 'email_suppression', clause: 'st' },
   ];
   const filter = await factories.refineFilter(gateway.app, { workspaceId: tenant.workspace.id, criteria });
-  const query = `{ node(id: "${globalId('RefineFilter', filter.id)}") { ... on RefineFilter { filterClass conjunction criteria { attribute clause value } } } }`;
+  const query = `{ node(id: "${globalId('SavedFilter', filter.id)}") { ... on SavedFilter { filterClass conjunction criteria { attribute clause value } } } }`;
   const { data } = await post(gateway, { query }, { caller });
   expect(data).toEqual({
     node: {
@@ -272,10 +272,10 @@ test('a saved filter’s criteria are typed, and their values are any JSON', asy
 test('a workflow is a tree of steps with their pages and filters', async () => {
   const query = `{ node(id: "${globalId('Funnel', tenant.funnel.id)}") { ... on Funnel { name archived liveMode currentPath customDomainId
     tags { name } steps { __typename name ... on PageStep { page { name } } ... on ConditionalSplitStep { isSetup filter { name }
-    branches { branch steps { __typename name ... on SplitTestStep { variants { weight steps { name } } } } } } } conditionalSplitSteps { nodes { name isSetup branches { branch steps { name } } } } } } }`;
+    branches { branch steps { __typename name ... on SplitTestStep { arms { weight steps { name } } } } } } } conditionalSplitSteps { nodes { name isSetup branches { branch steps { name } } } } } } }`;
   const { data } = await post(gateway, { query }, { caller });
   const test = { __typename: 'SplitTestStep', name: 'Split test' };
-  const variants = [
+  const arms = [
     { weight: 60, steps: [{ name: 'all left' }] },
     { weight: 40, steps: [{ name: 'all right' }] },
   ];
@@ -295,7 +295,7 @@ test('a workflow is a tree of steps with their pages and filters', async () => {
             isSetup: true,
             filter: { name: 'all filter of the split' },
           },
-          branches: branches({ __typename: 'PageStep' }, { ...test, variants }),
+          branches: branches({ __typename: 'PageStep' }, { ...test, arms }),
         },
       ],
       conditionalSplitSteps: {

@@ -14,7 +14,7 @@ const teamId = (await factories.team(gateway.app)).id;
 const caller = await factories.apiKey(gateway.app, { teamId });
 
 /** Null is refused if an absent field has another effect. */
-const REFUSES_NULL = ['refundTransaction amount'];
+const REFUSES_NULL = ['refundOrderTransaction amount'];
 
 const MUTATIONS = Object.values(schema.getMutationType()?.getFields() ?? {}).map(({ name, args }) => {
   const type = args[0]?.type;

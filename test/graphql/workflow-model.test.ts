@@ -194,8 +194,8 @@ async function begin() {
       }
       case 'createTest': {
         const { left, right, weight, place } = change;
-        const variants = [{ pageId: pageId(left), weight }, { pageId: pageId(right) }];
-        return ['createSplitTest', { variants, place: place && toPlace(place) }];
+        const arms = [{ pageId: pageId(left), weight }, { pageId: pageId(right) }];
+        return ['createSplitTest', { arms, place: place && toPlace(place) }];
       }
       case 'move':
         return ['moveStep', { stepId: stepId(change.step), place: toPlace(change.place) }];
@@ -216,7 +216,7 @@ async function begin() {
       case 'setWeight':
         return [
           'updateSplitTest',
-          { splitTestId: stepId(change.test, 'SplitTestStep'), variants: [{ weight: change.weight }, {}] },
+          { splitTestId: stepId(change.test, 'SplitTestStep'), arms: [{ weight: change.weight }, {}] },
         ];
       case 'remove': {
         const { split } = change;

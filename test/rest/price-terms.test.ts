@@ -31,7 +31,7 @@ test.each([
   for (const interval of [singular, plural]) {
     const price = await priceOf({ ...MONTHLY, interval, trial_interval: interval, trial_duration: 1 });
     expect(price).toMatchObject({ interval: plural, trial_interval: plural });
-    const query = `{ price(databaseId: ${price.id}) { ... on SubscriptionPrice { interval trialInterval } } }`;
+    const query = `{ productPrice(databaseId: ${price.id}) { ... on SubscriptionPrice { interval trialInterval } } }`;
     expect((await post(gateway, { query }, { caller })).data).toEqual({
       price: { interval: name, trialInterval: name },
     });
@@ -39,17 +39,17 @@ test.each([
     expect(await done('PUT', `${MEMBERS}/prices/${price.id}`, { interval: singular })).toEqual(price);
   }
   const input = {
-    variantId: btoa(`Variant:${product['default_variant_id']}`),
+    productVariantId: btoa(`ProductVariant:${product['default_variant_id']}`),
     amount: '5',
     paymentType: 'SUBSCRIPTION',
   };
-  const query = `mutation ($input: CreatePriceInput!) { createPrice(input: $input) { price { ... on SubscriptionPrice { interval } } } }`;
+  const query = `mutation ($input: CreateProductPriceInput!) { createProductPrice(input: $input) { productPrice { ... on SubscriptionPrice { interval } } } }`;
   const { data } = await post(
     gateway,
     { query, variables: { input: { ...input, interval: name } } },
     { caller },
   );
-  expect(data).toEqual({ createPrice: { price: { interval: name } } });
+  expect(data).toEqual({ createProductPrice: { productPrice: { interval: name } } });
 });
 
 test('other names of units are refused', async () => {

@@ -122,7 +122,7 @@ test('values of a variant are of its product’s properties, one of each', async
   await done('PUT', `${MEMBERS}/${made.id}`, { variant_properties: [{ id: size.id, _destroy: true }] });
   expect((await get(path))['properties_values']).toEqual([values[1]]);
   const { data } = await ask(
-    'query ($id: BigInt!) { variant(databaseId: $id) { propertiesValues { propertyId value property { name } } } }',
+    'query ($id: BigInt!) { productVariant(databaseId: $id) { propertiesValues { propertyId value property { name } } } }',
     { id: variant.id },
   );
   expect(data).toEqual({
@@ -388,7 +388,7 @@ test('a customer can change to visible prices of the same product and kind', asy
   });
   expect(options).toEqual({ downgrade: [group(lower, 'A mug')], upgrade: [group(higher, 'Large')] });
   const { data } = await ask(
-    'query ($id: BigInt!) { price(databaseId: $id) { changeOptions { upgrade { databaseId } downgrade { databaseId } } } }',
+    'query ($id: BigInt!) { productPrice(databaseId: $id) { changeOptions { upgrade { databaseId } downgrade { databaseId } } } }',
     { id: price.id },
   );
   const ids = (...all: Shown[]) => all.map(({ id }) => ({ databaseId: id }));
@@ -493,7 +493,7 @@ test('over GraphQL a product is created completely, and values refer to properti
   expect(made.defaultVariant).toEqual({ name: 'A shirt' });
   const create = async (...values: string[]) =>
     ask(
-      `mutation ($input: CreateVariantInput!) { createVariant(input: $input) { variant { propertiesValues { value property { id } } } } }`,
+      `mutation ($input: CreateProductVariantInput!) { createProductVariant(input: $input) { productVariant { propertiesValues { value property { id } } } } }`,
       {
         input: {
           productId: made.id,
@@ -503,7 +503,9 @@ test('over GraphQL a product is created completely, and values refer to properti
       },
     );
   expect((await create('M')).data).toEqual({
-    createVariant: { variant: { propertiesValues: [{ value: 'M', property: made.variantProperties[0] }] } },
+    createProductVariant: {
+      productVariant: { propertiesValues: [{ value: 'M', property: made.variantProperties[0] }] },
+    },
   });
   expect((await create('M', 'L')).errors?.[0]?.extensions.field).toBe('propertiesValues[1].propertyId');
 });

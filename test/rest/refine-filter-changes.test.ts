@@ -83,7 +83,7 @@ describe('creation and change refuse, and change nothing:', () => {
     const blamed = ['criteria[0].clause', 'criteria[2].value'];
     expect(await client.refused(422, 'POST', filters, body({ criteria }))).toEqual(blamed);
     const query =
-      'mutation ($input: CreateRefineFilterInput!) { createRefineFilter(input: $input) { refineFilter { id } } }';
+      'mutation ($input: CreateSavedFilterInput!) { createSavedFilter(input: $input) { savedFilter { id } } }';
     const input = { workspaceId: btoa(`Workspace:${workspaceId}`), criteria };
     const { errors } = await post(gateway, { query, variables: { input } }, client);
     expect(errors?.[0]?.extensions).toMatchObject({ code: 'INVALID', field: blamed[0] });

@@ -520,9 +520,9 @@ describe.each(Object.entries(LISTS))('%s', (filterClass, list) => {
   test('GraphQL lists, counts and pages the same', async () => {
     const some = fc.array(fc.constantFrom(...compared).chain(criterionOf), { minLength: 1, maxLength: 3 });
     const query = `query ($id: BigInt!, $filter: ID!, $first: Int, $last: Int, $after: String, $before: String) {
-    refineFilter(publicId: "PUBLIC") { list: ${plural}(first: 100) { totalCount totalCountIsExact nodes { databaseId } } }
+    savedFilter(publicId: "PUBLIC") { list: ${plural}(first: 100) { totalCount totalCountIsExact nodes { databaseId } } }
     workspace(databaseId: $id) {
-      list: ${plural}(refineFilterId: $filter, first: $first, last: $last, after: $after, before: $before) {
+      list: ${plural}(savedFilterId: $filter, first: $first, last: $last, after: $after, before: $before) {
         totalCount nodes { databaseId } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
       }
     }
@@ -547,7 +547,7 @@ describe.each(Object.entries(LISTS))('%s', (filterClass, list) => {
           totalCountIsExact: true,
           nodes: expected.map((databaseId) => ({ databaseId })),
         };
-        expect(first.refineFilter.list).toEqual({ ...all, nodes: all.nodes.slice(0, 100) });
+        expect(first.savedFilter.list).toEqual({ ...all, nodes: all.nodes.slice(0, 100) });
         const { list: found } = first.workspace;
         expect(found.totalCount).toBe(expected.length);
         expect(found.nodes).toEqual(all.nodes.slice(0, 5));
@@ -572,9 +572,9 @@ test('a filter selects only objects of its own class', async () => {
     expect(
       await client.refused(422, 'GET', `/api/v2/workspaces/${workspaceId}/${plural}?stored_filter_id=${id}`),
     ).toEqual(['stored_filter_id']);
-  const query = `{ refineFilter(databaseId: ${id}) { contacts { totalCount } products { totalCount } } }`;
+  const query = `{ savedFilter(databaseId: ${id}) { contacts { totalCount } products { totalCount } } }`;
   const { data } = await post(gateway, { query }, { caller });
-  expect(data).toEqual({ refineFilter: { contacts: null, products: null } });
+  expect(data).toEqual({ savedFilter: { contacts: null, products: null } });
 });
 
 test('a list follows the current filter, whichever process changed it', async () => {
@@ -584,7 +584,7 @@ test('a list follows the current filter, whichever process changed it', async ()
   const [first, second] = emails.map(criteria);
   const { id } = await save('ContactsFilter', first ?? []);
   const path = `/api/v2/workspaces/${workspaceId}/contacts?filter[refine_filter_id]=${id}`;
-  const query = `{ refineFilter(databaseId: ${id}) { contacts { totalCount nodes { emailAddress } } } }`;
+  const query = `{ savedFilter(databaseId: ${id}) { contacts { totalCount nodes { emailAddress } } } }`;
   const change = (data: object) =>
     prisma.refineFilter.update({
       where: { workspaceId_id: { workspaceId, id: BigInt(String(id)) } },
@@ -597,7 +597,7 @@ test('a list follows the current filter, whichever process changed it', async ()
       expect([status, rows.map((row) => row.email_address)]).toEqual([200, [email]]);
       const { data } = await post(gateway, { query }, { caller });
       expect(data).toEqual({
-        refineFilter: { contacts: { totalCount: 1, nodes: [{ emailAddress: email }] } },
+        savedFilter: { contacts: { totalCount: 1, nodes: [{ emailAddress: email }] } },
       });
     }
   };
@@ -624,7 +624,7 @@ test('a page by a cached filter reads the filter in the same statement', async (
     { attribute: 'tags.id', clause: 'in', value: [String(TAGS[0])] },
   ]);
   const { id: orders } = await save('OrdersFilter', [{ attribute: 'currency', clause: 'eq', value: 'EUR' }]);
-  const query = `{ workspace(databaseId: ${workspaceId}) { contacts(refineFilterId: "${id}") { nodes { id } } } }`;
+  const query = `{ workspace(databaseId: ${workspaceId}) { contacts(savedFilterId: "${id}") { nodes { id } } } }`;
   const ask: [string, () => Promise<unknown>][] = [
     [
       'contacts',
@@ -669,9 +669,9 @@ test('text is compared without letter case, also if the list’s own filter does
   };
   for (const order of ['sort_order=desc', 'sort_property=updated_at'])
     expect(await namesBy(`stored_filter_id=${id}&${order}`)).toEqual(['KILIM', 'Kilim', 'kilim']);
-  const query = `{ refineFilter(databaseId: ${id}) { products { totalCount nodes { name } } } }`;
+  const query = `{ savedFilter(databaseId: ${id}) { products { totalCount nodes { name } } } }`;
   const { data } = await post(gateway, { query }, { caller });
-  expect(data).toMatchObject({ refineFilter: { products: { totalCount: 3 } } });
+  expect(data).toMatchObject({ savedFilter: { products: { totalCount: 3 } } });
   expect(await namesBy('filter[name]=kilim')).toEqual(['kilim']);
 });
 
@@ -698,6 +698,6 @@ interface Found {
 }
 
 interface Answer {
-  readonly refineFilter: { readonly list: Found };
+  readonly savedFilter: { readonly list: Found };
   readonly workspace: { readonly list: Found };
 }

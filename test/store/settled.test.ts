@@ -79,7 +79,7 @@ test('pages under many parents end there too, those of other tables do not', asy
     } = await query<{
       team: { workspaces: { nodes: { contacts: Connection; tags: Connection; databaseId: string }[] } };
     }>(
-      `{ team(databaseId: "${teamId}") { workspaces(first: 20) { nodes { databaseId contacts(first: 5) { nodes { databaseId } } tags(first: 5) { nodes { databaseId } } } } } }`,
+      `{ team(databaseId: "${teamId}") { workspaces(first: 20) { nodes { databaseId contacts(first: 5) { nodes { databaseId } } contactTags(first: 5) { nodes { databaseId } } } } } }`,
     );
     const of = (id: bigint, kind: 'contacts' | 'tags') =>
       workspaces.nodes

@@ -1,21 +1,28 @@
 // The mutations as data: the change of REST that corresponds to each, and its input in a tenant.
 import { NOUNS, type Noun } from '../../src/resources/nouns.ts';
-import { type Moment, ownNameOf, pluralOf, toSnakeCase, uncapitalize } from '../../src/resources/resource.ts';
+import {
+  type Moment,
+  ownNameOf,
+  pluralOf,
+  toSnakeCase,
+  uncapitalize,
+  writableFields,
+} from '../../src/resources/resource.ts';
 import { inputOf } from './graphql-input.ts';
-import { givenOf } from './nouns.ts';
+import { givenOf, graphqlNameOfType, inGraphql } from './nouns.ts';
 import type { Tenant } from './operations.ts';
 
 /** The global id of an object. */
 const globalId = (type: string, id: bigint) => btoa(`${type}:${id}`);
 export const contactId = ({ contact }: Tenant) => globalId('Contact', contact.id);
 const workspaceId = ({ workspace }: Tenant) => globalId('Workspace', workspace.id);
-const tagId = ({ tag }: Tenant) => globalId('Tag', tag.id);
+const tagId = ({ tag }: Tenant) => globalId('ContactTag', tag.id);
 
 /** A mutation, and its input in a tenant. */
 export type Mutation = readonly [field: string, input: (tenant: Tenant) => object];
 const removeTag: Mutation = [
   'removeTag',
-  (t) => ({ contactId: contactId(t), tagId: globalId('Tag', t.appliedTag.tagId) }),
+  (t) => ({ contactId: contactId(t), tagId: globalId('ContactTag', t.appliedTag.tagId) }),
 ];
 const removeSplit: Mutation = [
   'removeConditionalSplit',
@@ -39,14 +46,18 @@ function changesOf(noun: Noun): [route: string, Mutation][] {
   if (parent === undefined || path === undefined) return [];
   const above = `/api/v2/${parent.members ?? parent.path}/:${ownNameOf(parent)}_id/${path}`;
   const member = `/api/v2/${members}/:id`;
-  const idOf = ({ rows }: Tenant, of: string) => globalId(of, rows[of]?.id ?? 0n);
-  const idField = (of: string) => `${uncapitalize(of)}Id`;
+  const name = graphqlNameOfType(type);
+  const idOf = ({ rows }: Tenant, of: string) => globalId(graphqlNameOfType(of), rows[of]?.id ?? 0n);
+  const idField = (of: string) => `${uncapitalize(graphqlNameOfType(of))}Id`;
   const given = (tenant: Tenant, moment: Moment, text: string) =>
-    givenOf(noun, moment, text, (of) => idOf(tenant, of));
+    inGraphql(
+      writableFields(noun, moment),
+      givenOf(noun, moment, text, (of) => idOf(tenant, of)),
+    );
   const itself = (t: Tenant) => ({ [idField(type)]: idOf(t, type) });
-  const acts = Object.keys(actions).map((name): [string, Mutation] => [
-    `POST ${member}/${toSnakeCase(name)}`,
-    [`${name}${type}`, itself],
+  const acts = Object.keys(actions).map((action): [string, Mutation] => [
+    `POST ${member}/${toSnakeCase(action)}`,
+    [`${action}${name}`, itself],
   ]);
   const changes = verbs.flatMap((verb): [string, Mutation][] => {
     if (verb === 'create')
@@ -54,9 +65,9 @@ function changesOf(noun: Noun): [route: string, Mutation][] {
         [
           `POST ${above}`,
           [
-            `create${type}`,
+            `create${name}`,
             (t) =>
-              inputOf(`create${type}`, {
+              inputOf(`create${name}`, {
                 [idField(parent.type)]: idOf(t, parent.type),
                 ...given(t, 'creation', 'New'),
               }),
@@ -66,21 +77,21 @@ function changesOf(noun: Noun): [route: string, Mutation][] {
     if (verb === 'reorder') {
       const order = (t: Tenant) => ({
         [idField(parent.type)]: idOf(t, parent.type),
-        idsInOrder: [t.rows[type]?.next, t.rows[type]].map((row) => globalId(type, row?.id ?? 0n)),
+        idsInOrder: [t.rows[type]?.next, t.rows[type]].map((row) => globalId(name, row?.id ?? 0n)),
       });
-      return [[`POST ${above}/reorder`, [`reorder${pluralOf(type)}`, order]]];
+      return [[`POST ${above}/reorder`, [`reorder${pluralOf(name)}`, order]]];
     }
     if (verb === 'archive')
-      return ['archive', 'unarchive'].map((way) => [`POST ${member}/${way}`, [`${way}${type}`, itself]]);
+      return ['archive', 'unarchive'].map((way) => [`POST ${member}/${way}`, [`${way}${name}`, itself]]);
     if (verb === 'remove') {
       const spare = (t: Tenant) => ({
-        [idField(type)]: globalId(type, (t.rows[type]?.spare ?? t.rows[type])?.id ?? 0n),
+        [idField(type)]: globalId(name, (t.rows[type]?.spare ?? t.rows[type])?.id ?? 0n),
       });
-      return [[`DELETE ${member}`, [`delete${type}`, spare]]];
+      return [[`DELETE ${member}`, [`delete${name}`, spare]]];
     }
     const update: Mutation = [
-      `update${type}`,
-      (t) => inputOf(`update${type}`, { ...itself(t), ...given(t, 'change', 'Other') }),
+      `update${name}`,
+      (t) => inputOf(`update${name}`, { ...itself(t), ...given(t, 'change', 'Other') }),
     ];
     return [
       [`PUT ${member}`, update],
@@ -151,7 +162,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     'performLineItemChange',
     (t) => ({
       orderLineItemId: globalId('OrderLineItem', t.rows['OrderLineItem']?.id ?? 0n),
-      priceId: globalId('Price', t.rows['Price']?.next?.id ?? 0n),
+      priceId: globalId('ProductPrice', t.rows['Price']?.next?.id ?? 0n),
     }),
   ],
   [`POST ${SPLITS}`]: ['createConditionalSplit', inFunnel],
@@ -166,11 +177,11 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   [`DELETE ${SPLITS}/:id`]: removeSplit,
   [`POST ${TESTS}`]: [
     'createSplitTest',
-    (t) => ({ ...inFunnel(t), variants: [pageId(t.page), pageId(t.freePage)] }),
+    (t) => ({ ...inFunnel(t), arms: [pageId(t.page), pageId(t.freePage)] }),
   ],
   [`PATCH ${TESTS}/:id`]: [
     'updateSplitTest',
-    (t) => ({ ...inFunnel(t), ...testId(t), variants: [{ weight: 90 }, { weight: 10 }] }),
+    (t) => ({ ...inFunnel(t), ...testId(t), arms: [{ weight: 90 }, { weight: 10 }] }),
   ],
   [`DELETE ${TESTS}/:id`]: ['removeSplitTest', (t) => ({ ...inFunnel(t), ...testId(t) })],
   'DELETE /funnels/:funnel_id/conditional_split_steps/:id': removeSplit,

@@ -1,7 +1,10 @@
 // Makes values for the fields of any noun, and clients' input for it, from its description.
+import { NOUNS } from '../../src/resources/nouns.ts';
 import {
   type Field,
   type Fields,
+  graphqlNameOf,
+  graphqlTypeNameOf,
   isRequired,
   type Moment,
   type Resource,
@@ -91,15 +94,35 @@ export function jsonOf(fields: Fields): object {
 
 /** The values of a new object or of a change by their REST names. */
 export function inRest(fields: Fields, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return renamed(fields, given, restNameOf);
+}
+
+/** The values of a new object or of a change by their GraphQL names, without those for which GraphQL has no input. */
+export function inGraphql(fields: Fields, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const taken = Object.entries(given).filter(([property]) => fields[property]?.graphql === undefined);
+  return renamed(fields, Object.fromEntries(taken), graphqlNameOf);
+}
+
+function renamed(
+  fields: Fields,
+  given: Readonly<Record<string, unknown>>,
+  nameOf: (property: string, field?: Field) => string,
+): Record<string, unknown> {
   const named = Object.entries(given).map(([property, value]) => {
     const { items } = fields[property] ?? {};
     const rows = value as Record<string, unknown>[];
     return [
-      restNameOf(property, fields[property]),
-      items === undefined ? value : rows.map((row) => inRest(items, row)),
+      nameOf(property, fields[property]),
+      items === undefined ? value : rows.map((row) => renamed(items, row, nameOf)),
     ];
   });
   return Object.fromEntries(named);
+}
+
+/** The name of GraphQL's type for the noun of this type. */
+export function graphqlNameOfType(type: string): string {
+  const noun = NOUNS.find((one) => one.type === type);
+  return noun === undefined ? type : graphqlTypeNameOf(noun);
 }
 
 /** A value for each field. */

@@ -3,11 +3,11 @@ import { type GraphQLInputField, GraphQLNonNull, type GraphQLObjectType, getName
 import type { App } from '../../src/context.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import { NOUNS } from '../../src/resources/nouns.ts';
-import { pluralOf } from '../../src/resources/resource.ts';
+import { graphqlTypeNameOf, pluralOf, writableFields } from '../../src/resources/resource.ts';
 import * as factories from './factories.ts';
 import { oauthGrant } from './grants.ts';
 import { inputOf } from './graphql-input.ts';
-import { givenOf } from './nouns.ts';
+import { givenOf, graphqlNameOfType, inGraphql } from './nouns.ts';
 import type { Tenant } from './operations.ts';
 import { prismaOf } from './prisma.ts';
 
@@ -30,7 +30,12 @@ export async function idsOf(app: App, tenant: Tenant): Promise<Record<string, st
     AppliedTag: `Contact:${tenant.contact.id}:${tenant.appliedTag.tagId}`,
     User: (await prisma.user.findFirstOrThrow({ where: { serviceTeamId: teamId } })).id,
   };
-  return Object.fromEntries(Object.entries(ids).map(([type, id]) => [type, btoa(`${type}:${id}`)]));
+  return Object.fromEntries(
+    Object.entries(ids).map(([type, id]) => {
+      const name = graphqlNameOfType(type);
+      return [name, btoa(`${name}:${id}`)];
+    }),
+  );
 }
 
 /** The values of fields other than ids, for mutations of special nouns. */
@@ -50,11 +55,16 @@ function givenTo(
   { freePage }: Tenant,
 ): Readonly<Record<string, unknown>> {
   if (/SplitTest$/.test(mutation))
-    return { variants: [{ pageId: ids['Page'] }, { pageId: btoa(`Page:${freePage.id}`) }] };
+    return { arms: [{ pageId: ids['Page'] }, { pageId: btoa(`Page:${freePage.id}`) }] };
   if (mutation === 'reorderSteps') return { stepIds: [ids['PageStep'], ids['ConditionalSplitStep']] };
-  const noun = NOUNS.find(({ type }) => mutation === `create${type}` || mutation === `update${type}`);
+  const [, verb, name] = /^(create|update)(\w+)$/.exec(mutation) ?? [];
+  const noun = NOUNS.find((one) => graphqlTypeNameOf(one) === name);
   if (noun === undefined) return GIVEN;
-  return givenOf(noun, mutation.startsWith('create') ? 'creation' : 'change', 'New', (type) => ids[type]);
+  const moment = verb === 'create' ? 'creation' : 'change';
+  return inGraphql(
+    writableFields(noun, moment),
+    givenOf(noun, moment, 'New', (type) => ids[graphqlNameOfType(type)]),
+  );
 }
 
 /** Every mutation, by name, with its input in a tenant. */
@@ -67,16 +77,18 @@ export function mutationsIn(
     if (field === 'stepId') return ids['PageStep'];
     if (field === 'splitTestId') return ids['SplitTestStep'];
     if (field === 'splitId') return ids['ConditionalSplitStep'];
+    if (field === 'tagId' && name === 'applyTag') return ids['ContactTag'];
+    if (field === 'priceId') return ids['ProductPrice'];
     if (field === 'grantId') return ids['OauthGrant'];
     if (name === 'cancelWebhookDelivery') return btoa(`WebhookDelivery:${tenant.pendingDelivery.id}`);
-    if (name === 'removeTag' && field === 'tagId') return btoa(`Tag:${tenant.appliedTag.tagId}`);
+    if (name === 'removeTag' && field === 'tagId') return btoa(`ContactTag:${tenant.appliedTag.tagId}`);
     return ids[`${field[0]?.toUpperCase()}${field.slice(1, -2)}`];
   };
   const givenFor = (name: string, { name: field, type }: GraphQLInputField) => {
-    const ordered = NOUNS.find((noun) => name === `reorder${pluralOf(noun.type)}`);
+    const ordered = NOUNS.find((noun) => name === `reorder${pluralOf(graphqlTypeNameOf(noun))}`);
     if (ordered !== undefined && field === 'idsInOrder')
       return [tenant.rows[ordered.type]?.next, tenant.rows[ordered.type]].map((row) =>
-        btoa(`${ordered.type}:${row?.id}`),
+        btoa(`${graphqlTypeNameOf(ordered)}:${row?.id}`),
       );
     const given = givenTo(name, ids, tenant)[field];
     const isId = getNamedType(type).name === 'ID' && type instanceof GraphQLNonNull;

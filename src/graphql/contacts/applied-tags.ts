@@ -33,7 +33,7 @@ defineMutation('applyTag', {
 defineMutation('removeTag', {
   description: 'Removes a tag from a contact. If the contact does not have the tag, the error is NOT_FOUND.',
   scope: appliedTags.writeScope,
-  of: [Contact, Tag],
+  of: [Contact, { name: Tag.name, idField: 'tagId' }],
   change: (ctx, [contactId = 0n, tagId = 0n], _input, options) =>
     appliedTags.removeTag(ctx, contactId, tagId, options),
   payload: (t) => ({

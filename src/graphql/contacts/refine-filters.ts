@@ -8,10 +8,10 @@ import { connectionOf, nodeOf } from '../nouns.ts';
 import { objectFields, objectType } from '../resource-fields.ts';
 
 const { itemType } = refineFilter.fields.criteria;
-const RefineFilterCriterion = objectType(itemType, 'One condition of a saved filter.', criterion);
+const SavedFilterCriterion = objectType(itemType, 'One condition of a saved filter.', criterion);
 
 builder.objectFields(nodeOf(refineFilter).ref, (t) =>
-  objectFields(t, refineFilter.fields, { criteria: RefineFilterCriterion }),
+  objectFields(t, refineFilter.fields, { criteria: SavedFilterCriterion }),
 );
 
 for (const noun of NOUNS as readonly Resource[] as readonly Described[]) {
@@ -25,7 +25,7 @@ for (const noun of NOUNS as readonly Resource[] as readonly Described[]) {
         columns: ['id', 'workspaceId', 'filterClass'],
       },
       ({ id, workspaceId, filterClass }: RefineFilterRow) =>
-        filterClass === refinedBy ? { parentId: workspaceId, refineFilterId: String(id) } : null,
+        filterClass === refinedBy ? { parentId: workspaceId, savedFilterId: String(id) } : null,
     ),
   );
 }

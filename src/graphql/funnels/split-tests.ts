@@ -21,25 +21,28 @@ import {
 
 const Page = nodeOf(pageNoun);
 
-const VariantChoice = defineEnum('VariantChoice', 'The variant of a split test that its removal discards.', {
-  left: 'The left variant is discarded, and the steps of the right variant replace the test.',
-  right: 'The right variant is discarded, and the steps of the left variant replace the test.',
-  both: 'Both variants are discarded.',
-});
+const SplitTestArmChoice = defineEnum(
+  'SplitTestArmChoice',
+  'The arm of a split test that its removal discards.',
+  {
+    left: 'The left arm is discarded, and the steps of the right arm replace the test.',
+    right: 'The right arm is discarded, and the steps of the left arm replace the test.',
+    both: 'Both arms are discarded.',
+  },
+);
 
-const SplitTestVariant = builder
-  .objectRef<ReturnType<typeof splitTests.variantsOf>[number]>('SplitTestVariant')
+const SplitTestArm = builder
+  .objectRef<ReturnType<typeof splitTests.variantsOf>[number]>('SplitTestArm')
   .implement({
-    description: 'A variant of a split test.',
+    description: 'One of the two arms of a split test.',
     fields: (t) => ({
       weight: t.exposeInt('weight', {
-        description: 'The percentage of visitors who see the variant.',
+        description: 'The percentage of visitors who see the arm.',
         columns: [],
       }),
       steps: t.field({
         type: [FunnelStep],
-        description:
-          'The steps of the variant in order. Not paginated: a workflow is always read completely.',
+        description: 'The steps of the arm in order. Not paginated: a workflow is always read completely.',
         // The cost analysis counts them as steps of the funnel already.
         sameRows: true,
         rows: 1,
@@ -53,10 +56,10 @@ const SplitTestStep = defineNode<StepNode>(splitTest, {
   interfaces: [FunnelStep],
   getMany: splitTests.getMany,
   fields: (t) => ({
-    variants: t.field({
-      type: [SplitTestVariant],
-      description: 'The two variants: first the left one, then the right one.',
-      // The cost analysis counts a variant as one of the steps.
+    arms: t.field({
+      type: [SplitTestArm],
+      description: 'The two arms: first the left one, then the right one.',
+      // The cost analysis counts an arm as one of the steps.
       columns: ['leftWeight'],
       sameRows: true,
       rows: 1,
@@ -70,39 +73,39 @@ defineRemoval('SplitTest', {
   idField: 'splitTestId',
   removedField: 'removedSplitTestId',
   one: 'split test',
-  choice: VariantChoice,
+  choice: SplitTestArmChoice,
   service: splitTests,
 });
 
 interface SplitTestInput {
-  readonly variants: readonly { pageId?: string | null; weight?: number | null }[];
+  readonly arms: readonly { pageId?: string | null; weight?: number | null }[];
 }
 
-const VariantInput = builder.inputType('SplitTestVariantInput', {
-  description: 'A variant of a split test.',
+const ArmInput = builder.inputType('SplitTestArmInput', {
+  description: 'One of the two arms of a split test.',
   fields: (t) => ({
-    pageId: t.id({ description: 'The global id of the first page of the variant.' }),
+    pageId: t.id({ description: 'The global id of the first page of the arm.' }),
     weight: t.int({
       description:
-        'The percentage of visitors who see the variant, from 0 to 100. The weights of both variants add up to 100.',
+        'The percentage of visitors who see the arm, from 0 to 100. The weights of both arms add up to 100.',
     }),
   }),
 });
 
-const variants = (t: InputBuilder) =>
+const arms = (t: InputBuilder) =>
   t.field({
-    type: [VariantInput],
+    type: [ArmInput],
     required: true,
-    description: 'The two variants, the left one first.',
+    description: 'The two arms, the left one first.',
   });
 
-const NAMES = { filter: 'filterId', branches: 'variants', page: 'pageId', pages: 'pageIds', place: 'place' };
+const NAMES = { filter: 'filterId', branches: 'arms', page: 'pageId', pages: 'pageIds', place: 'place' };
 
-function parseTest({ variants }: SplitTestInput): splitTests.SplitTestInput {
-  if (variants.length > 2) throw invalid('variants', NOT_TWO_ITEMS);
+function parseTest({ arms }: SplitTestInput): splitTests.SplitTestInput {
+  if (arms.length > 2) throw invalid('arms', NOT_TWO_ITEMS);
   return {
-    variants: variants.map(({ pageId, weight }, index) => ({
-      pageId: pageId == null ? undefined : parseGlobalId(Page, pageId, `variants[${index}].pageId`),
+    variants: arms.map(({ pageId, weight }, index) => ({
+      pageId: pageId == null ? undefined : parseGlobalId(Page, pageId, `arms[${index}].pageId`),
       weight: weight ?? undefined,
     })),
     names: NAMES,
@@ -111,17 +114,17 @@ function parseTest({ variants }: SplitTestInput): splitTests.SplitTestInput {
 
 defineStructureChange<SplitTestInput & { place?: PlaceInput | null }>('createSplitTest', {
   description:
-    'Creates a split test. The left variant takes a page that is already in the funnel, with its step. No step may show the page of the right variant yet. By default, the test takes the place of that step, and half of the visitors see each variant.',
-  fields: (t) => ({ variants: variants(t), place: placeField(t, 'The place of the split test.') }),
+    'Creates a split test. The left arm takes a page that is already in the funnel, with its step. No step may show the page of the right arm yet. By default, the test takes the place of that step, and half of the visitors see each arm.',
+  fields: (t) => ({ arms: arms(t), place: placeField(t, 'The place of the split test.') }),
   change: (ctx, funnel, { place, ...given }, options) =>
     splitTests.create(ctx, funnel, { ...parseTest(given), place: parsePlace(place) }, options),
 });
 
 defineStructureChange<SplitTestInput & { splitTestId: string }>('updateSplitTest', {
-  description: 'Changes the weights of a split test, or the first pages of its variants.',
+  description: 'Changes the weights of a split test, or the first pages of its arms.',
   fields: (t) => ({
     splitTestId: t.id({ required: true, description: 'The global id of the split test.' }),
-    variants: variants(t),
+    arms: arms(t),
   }),
   change: (ctx, funnel, { splitTestId, ...given }, options) =>
     splitTests.update(

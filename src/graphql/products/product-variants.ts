@@ -7,7 +7,7 @@ import { objectFields, objectType } from '../resource-fields.ts';
 
 const { items, itemType } = variant.fields.propertiesValues;
 
-const VariantPropertyValue = objectType(
+const ProductVariantPropertyValue = objectType(
   itemType,
   'A variant’s value of one property of its product.',
   items,
@@ -15,5 +15,5 @@ const VariantPropertyValue = objectType(
 );
 
 builder.objectFields(nodeOf(variant).ref, (t) =>
-  objectFields(t, variant.fields, { propertiesValues: VariantPropertyValue }),
+  objectFields(t, variant.fields, { propertiesValues: ProductVariantPropertyValue }),
 );

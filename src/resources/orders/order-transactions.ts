@@ -40,7 +40,12 @@ export const REFUND: Fields = {
   arn: ARN,
 };
 
-const TRANSACTION = { type: 'Transaction', title: 'Transaction', table: 'order_transactions' } as const;
+const TRANSACTION = {
+  type: 'Transaction',
+  graphqlName: 'OrderTransaction',
+  title: 'Transaction',
+  table: 'order_transactions',
+} as const;
 
 const TRANSACTION_FIELDS = {
   ...IDS,

@@ -110,7 +110,7 @@ test('the values of enums, in rows, nested rows and variables', async () => {
         lineItems { price { paymentType ... on SubscriptionPrice { interval trialInterval } } }
         invoices(filter: { status: $of }) { nodes { status invoiceType fulfillmentStatus lineItems { fulfillmentStatus } } } } }
       shippingPackages { nodes { packageType carrier distanceUnit weightUnit } }
-      collections { nodes { collectionType sortMethod } } refineFilters { nodes { conjunction } } images { nodes { status contentType } }
+      collections { nodes { collectionType sortMethod } } savedFilters { nodes { conjunction } } images { nodes { status contentType } }
     } }`;
   const { byYoga } = await agreeByFastPath({
     caller,

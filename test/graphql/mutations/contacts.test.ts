@@ -102,7 +102,7 @@ describe('a contact', () => {
       workspaceId,
       emailAddress: ' Ann@Example.com',
       firstName: 'Ann',
-      tagIds: [globalId('Tag', tag)],
+      tagIds: [globalId('ContactTag', tag)],
       customAttributes: [{ name: 'size', value: 'L' }, { name: 'note', value: null }, { name: 'other' }],
       clientMutationId: 'mine',
     };
@@ -152,12 +152,12 @@ describe('a contact', () => {
       firstName: 'Ann',
       lastName: 'Lee',
       emailAddress: 'ann@example.com',
-      tagIds: [globalId('Tag', a)],
+      tagIds: [globalId('ContactTag', a)],
       customAttributes: [{ name: 'size', value: 'L' }],
     });
     const changed = await update(id, {
       firstName: null,
-      tagIds: [globalId('Tag', b)],
+      tagIds: [globalId('ContactTag', b)],
       customAttributes: [{ name: 'color', value: 'red' }],
     });
     expect(changed).toEqual({
@@ -232,7 +232,7 @@ describe('refused', () => {
     const tag = await factories.tag(gateway.app, other.id, 'theirs');
     const inputs: Record<string, CreateContactInput> = {
       emailAddress: { workspaceId, emailAddress: 'A@example.com ' },
-      tagIds: { workspaceId, tagIds: [globalId('Tag', tag)] },
+      tagIds: { workspaceId, tagIds: [globalId('ContactTag', tag)] },
     };
     for (const [field, input] of Object.entries(inputs)) {
       const { errors } = await ask(gateway, CREATE, { input }, { caller });

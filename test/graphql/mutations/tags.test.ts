@@ -11,9 +11,9 @@ import { untilWaiting } from '../../support/lock-waits.ts';
 import { prismaOf } from '../../support/prisma.ts';
 
 const CREATE = graphql(`
-  mutation CreateTag($input: CreateTagInput!) {
-    createTag(input: $input) {
-      tag {
+  mutation CreateTag($input: CreateContactTagInput!) {
+    createContactTag(input: $input) {
+      contactTag {
         id
         name
         color
@@ -25,9 +25,9 @@ const CREATE = graphql(`
   }
 `);
 const UPDATE = graphql(`
-  mutation UpdateTag($input: UpdateTagInput!) {
-    updateTag(input: $input) {
-      tag {
+  mutation UpdateTag($input: UpdateContactTagInput!) {
+    updateContactTag(input: $input) {
+      contactTag {
         id
         name
         color
@@ -36,9 +36,9 @@ const UPDATE = graphql(`
   }
 `);
 const DELETE = graphql(`
-  mutation DeleteTag($input: DeleteTagInput!) {
-    deleteTag(input: $input) {
-      deletedTagId
+  mutation DeleteTag($input: DeleteContactTagInput!) {
+    deleteContactTag(input: $input) {
+      deletedContactTagId
     }
   }
 `);
@@ -77,7 +77,7 @@ const TAGS_OF = graphql(`
   query TagsOf($ids: [ID!]!) {
     nodes(ids: $ids) {
       ... on Workspace {
-        tags {
+        contactTags {
           totalCount
           nodes {
             name
@@ -117,9 +117,14 @@ beforeEach(async () => {
 const globalId = (type: string, { id }: { id: bigint }) => btoa(`${type}:${id}`);
 
 async function create(name: string, more: { color?: string; idempotencyKey?: string } = {}) {
-  const { createTag } = await dataOf(gateway, CREATE, { input: { workspaceId, name, ...more } }, { caller });
-  if (createTag == null) throw new Error('no tag');
-  return createTag.tag;
+  const { createContactTag } = await dataOf(
+    gateway,
+    CREATE,
+    { input: { workspaceId, name, ...more } },
+    { caller },
+  );
+  if (createContactTag == null) throw new Error('no tag');
+  return createContactTag.contactTag;
 }
 
 async function apply(tagId: string, idempotencyKey: string | null = null) {
@@ -144,12 +149,17 @@ describe('a tag', () => {
     const tag = await create('vip', { idempotencyKey: 'one' });
     expect(tag).toMatchObject({ name: 'vip', color: '#888888', workspace: { id: workspaceId } });
     expect(await create('vip', { idempotencyKey: 'one' })).toEqual(tag);
-    const input = { tagId: tag.id, color: '#1e90ff' };
-    const { updateTag } = await dataOf(gateway, UPDATE, { input }, { caller });
-    expect(updateTag?.tag).toEqual({ id: tag.id, name: 'vip', color: '#1e90ff' });
+    const input = { contactTagId: tag.id, color: '#1e90ff' };
+    const { updateContactTag } = await dataOf(gateway, UPDATE, { input }, { caller });
+    expect(updateContactTag?.contactTag).toEqual({ id: tag.id, name: 'vip', color: '#1e90ff' });
     await apply(tag.id);
-    const { deleteTag } = await dataOf(gateway, DELETE, { input: { tagId: tag.id } }, { caller });
-    expect(deleteTag).toEqual({ deletedTagId: tag.id });
+    const { deleteContactTag } = await dataOf(
+      gateway,
+      DELETE,
+      { input: { contactTagId: tag.id } },
+      { caller },
+    );
+    expect(deleteContactTag).toEqual({ deletedContactTagId: tag.id });
     expect(await appliedCount()).toBe(0);
     const { actions, events } = await recorded();
     expect(actions.filter((action) => action.startsWith('contacts/tag.'))).toEqual([
@@ -161,23 +171,33 @@ describe('a tag', () => {
   });
 
   test('has a unique name in the workspace, and a colour', async () => {
-    const { id: tagId } = await create('vip');
+    const { id: contactTagId } = await create('vip');
     await create('other');
-    const taken = await ask(gateway, UPDATE, { input: { tagId, name: 'other' } }, { caller });
+    const taken = await ask(gateway, UPDATE, { input: { contactTagId, name: 'other' } }, { caller });
     expect(refusalOf(taken)).toMatchObject({ code: 'INVALID', field: 'name' });
-    const wrong = await ask(gateway, UPDATE, { input: { tagId, name: ' ', color: 'red' } }, { caller });
+    const wrong = await ask(
+      gateway,
+      UPDATE,
+      { input: { contactTagId, name: ' ', color: 'red' } },
+      { caller },
+    );
     expect(refusalOf(wrong)).toMatchObject({
       code: 'INVALID',
       errors: [{ field: 'name' }, { field: 'color' }],
     });
     // A tag always has a color: null leaves it.
-    const { updateTag } = await dataOf(gateway, UPDATE, { input: { tagId, color: null } }, { caller });
-    expect(updateTag?.tag.color).toBe('#888888');
+    const { updateContactTag } = await dataOf(
+      gateway,
+      UPDATE,
+      { input: { contactTagId, color: null } },
+      { caller },
+    );
+    expect(updateContactTag?.contactTag.color).toBe('#888888');
     const reader = await factories.apiKey(gateway.app, {
       teamId: workspace.teamId,
       scopes: ['contacts:read'],
     });
-    const refused = await ask(gateway, DELETE, { input: { tagId } }, { caller: reader });
+    const refused = await ask(gateway, DELETE, { input: { contactTagId } }, { caller: reader });
     expect(refusalOf(refused)).toMatchObject({ code: 'INSUFFICIENT_SCOPE', scope: 'contacts:write' });
   });
 });
@@ -209,7 +229,7 @@ describe('applying and removing', () => {
   test('a tag of another workspace is INVALID', async () => {
     await apply((await create('vip')).id);
     const other = await factories.workspace(gateway.app, { teamId: workspace.teamId });
-    const theirs = globalId('Tag', await factories.tag(gateway.app, other.id, 'theirs'));
+    const theirs = globalId('ContactTag', await factories.tag(gateway.app, other.id, 'theirs'));
     for (const tagId of [theirs, contactId]) {
       const answer = await ask(gateway, APPLY, { input: { contactId, tagId } }, { caller });
       expect(refusalOf(answer)).toMatchObject({ code: 'INVALID', field: 'tagId' });
@@ -251,7 +271,7 @@ describe('applying and removing', () => {
     await prisma.contactTag.createMany({
       data: tags.slice(0, MAX_TAGS - 2).map(({ id }) => ({ ...place, tagId: id })),
     });
-    const late = tags.slice(MAX_TAGS - 2).map((tag) => globalId('Tag', tag));
+    const late = tags.slice(MAX_TAGS - 2).map((tag) => globalId('ContactTag', tag));
     const answers = await Promise.all(
       late.map((tagId) =>
         ask(gateway, APPLY, { input: { contactId, tagId, idempotencyKey: tagId } }, { caller }),
@@ -296,8 +316,8 @@ test('tags of workspaces, and what is applied to contacts, are lists of one stat
 test('every change of an operation adds to its cost', async () => {
   const strict = await createGateway({ env: { MAX_QUERY_COST: '100' } });
   const { id, teamId } = await factories.workspace(strict.app);
-  const fields = Array.from({ length: 6 }, (_, i) => `t${i}: createTag(input: $input) { __typename }`);
-  const query = `mutation ($input: CreateTagInput!) { ${fields.join(' ')} }`;
+  const fields = Array.from({ length: 6 }, (_, i) => `t${i}: createContactTag(input: $input) { __typename }`);
+  const query = `mutation ($input: CreateContactTagInput!) { ${fields.join(' ')} }`;
   const variables = { input: { workspaceId: btoa(`Workspace:${id}`), name: 'vip' } };
   const { errors } = await post(
     strict,

@@ -20,7 +20,7 @@ test('a line previews a change, and a mutation performs it', async () => {
   });
   const [line] = (await till.get(`orders/${id}`))['line_items'] as { id: number }[];
   const lineId = btoa(`OrderLineItem:${line?.id}`);
-  const priceId = btoa(`Price:${dearer.priceId}`);
+  const priceId = btoa(`ProductPrice:${dearer.priceId}`);
   const previewed = await post(
     gateway,
     {

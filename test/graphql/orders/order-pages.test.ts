@@ -60,7 +60,8 @@ async function ask(selection: string, first: number) {
   return { names, json: JSON.stringify(answer) };
 }
 
-const LINES = '{ quantity amount { amount } variant { name } price { amount { amount currency } } }';
+const LINES =
+  '{ quantity amount { amount } productVariant { name } productPrice { amount { amount currency } } }';
 
 test('orders with contact, line items, variants and prices take one statement, however many orders there are', async () => {
   for (const first of [1, ORDERS]) {

@@ -76,8 +76,8 @@ test('an order is created, changed and canceled, and its contact found by its or
         contactAttributes: { emailAddress: 'graph@example.com' },
         lineItems: [
           {
-            priceId: globalId('Price', mug.priceId),
-            variantId: globalId('Variant', mug.variantId),
+            priceId: globalId('ProductPrice', mug.priceId),
+            variantId: globalId('ProductVariant', mug.variantId),
             quantity: 2,
           },
         ],
@@ -143,12 +143,14 @@ test('lines keep their values from the order, whatever changes afterwards', asyn
 test('a one-time order is completed by the transaction that pays it', async () => {
   const id = await ordered([await offer(app, workspaceId)], { service_status: undefined });
   const paid = await asked(
-    `mutation ($id: ID!) { createTransaction(input: { orderId: $id, amount: "12.00", externalId: "ch" }) {
-      transaction { order { serviceStatus billingStatus } } } }`,
+    `mutation ($id: ID!) { createOrderTransaction(input: { orderId: $id, amount: "12.00", externalId: "ch" }) {
+      orderTransaction { order { serviceStatus billingStatus } } } }`,
     { id: globalId('Order', id) },
   );
   expect(paid).toEqual({
-    createTransaction: { transaction: { order: { serviceStatus: 'COMPLETED', billingStatus: 'PAID' } } },
+    createOrderTransaction: {
+      orderTransaction: { order: { serviceStatus: 'COMPLETED', billingStatus: 'PAID' } },
+    },
   });
 });
 

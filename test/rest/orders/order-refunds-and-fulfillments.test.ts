@@ -84,12 +84,12 @@ async function refund(face: Face, transactionId: number, amount?: string): Promi
     expect([status, text]).toEqual([200, text]);
     return body;
   }
-  const { refundTransaction } = await ask<{ refundTransaction: { transaction: object } }>(
-    `mutation ($id: ID!, $amount: Decimal) { refundTransaction(input: { transactionId: $id, amount: $amount }) {
-      transaction { databaseId refundedAmount { amount currency } refund { databaseId amount { amount } reason adjustedTransactionId } } } }`,
-    { id: globalId('Transaction', transactionId), ...(amount !== undefined && { amount }) },
+  const { refundOrderTransaction } = await ask<{ refundOrderTransaction: { orderTransaction: object } }>(
+    `mutation ($id: ID!, $amount: Decimal) { refundOrderTransaction(input: { orderTransactionId: $id, amount: $amount }) {
+      orderTransaction { databaseId refundedAmount { amount currency } refund { databaseId amount { amount } reason adjustedTransactionId } } } }`,
+    { id: globalId('OrderTransaction', transactionId), ...(amount !== undefined && { amount }) },
   );
-  return refundTransaction.transaction as Record<string, unknown>;
+  return refundOrderTransaction.orderTransaction as Record<string, unknown>;
 }
 
 describe.each(['rest', 'graphql'] as const)('over %s', (face) => {
@@ -126,7 +126,7 @@ describe.each(['rest', 'graphql'] as const)('over %s', (face) => {
     }
     expect(await show(order.id)).toMatchObject({ refunded_amount: '30.00' });
     const shown = await ask(
-      `{ order(databaseId: ${order.id}) { refundedAmount { amount currency } } transaction(databaseId: ${payment.id}) { refundedAmount { amount } refund { databaseId } } }`,
+      `{ order(databaseId: ${order.id}) { refundedAmount { amount currency } } orderTransaction(databaseId: ${payment.id}) { refundedAmount { amount } refund { databaseId } } }`,
     );
     expect(shown).toEqual({
       order: { refundedAmount: { amount: '30.00', currency: 'EUR' } },

@@ -265,8 +265,8 @@ describe('a refund', () => {
         gateway,
         {
           query:
-            'mutation ($input: RefundTransactionInput!) { refundTransaction(input: $input) { transaction { id } } }',
-          variables: { input: { transactionId: btoa(`Transaction:${id}`), amount } },
+            'mutation ($input: RefundOrderTransactionInput!) { refundOrderTransaction(input: $input) { orderTransaction { id } } }',
+          variables: { input: { orderTransactionId: btoa(`OrderTransaction:${id}`), amount } },
         },
         client,
       );

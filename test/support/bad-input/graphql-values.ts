@@ -23,8 +23,8 @@ export function globalIds(tenant: Tenant): Readonly<Record<string, string>> {
   return {
     workspaceId: id('Workspace', tenant.workspace),
     contactId: id('Contact', tenant.contact),
-    tagId: id('Tag', random50(tenant)),
-    tagIds: id('Tag', tenant.tag),
+    tagId: id('ContactTag', random50(tenant)),
+    tagIds: id('ContactTag', tenant.tag),
     funnelId: id('Funnel', tenant.funnel),
     funnelIds: id('Funnel', tenant.funnel),
     splitId: id('ConditionalSplitStep', tenant.split),

@@ -196,7 +196,7 @@ function restOf(change: Change, workspace: string): readonly [string, string, ob
 
 const CONTACT = `contact { id: databaseId email_address: emailAddress first_name: firstName phone_number: phoneNumber
   anonymous tags { id: databaseId } custom_attributes: customAttributes { name value } }`;
-const TAG = 'tag { id: databaseId }';
+const TAG = 'contactTag { id: databaseId }';
 
 function graphqlOf(change: Change, workspaceId: bigint) {
   const workspace = { workspaceId: globalId('Workspace', workspaceId) };
@@ -241,24 +241,29 @@ function graphqlOf(change: Change, workspaceId: bigint) {
     case 'unapply':
       return {
         name: verb === 'apply' ? 'applyTag' : 'removeTag',
-        input: { contactId: globalId('Contact', change.contact), tagId: globalId('Tag', change.tag) },
+        input: { contactId: globalId('Contact', change.contact), tagId: globalId('ContactTag', change.tag) },
         selection: verb === 'apply' ? 'isNew' : '__typename',
         status: verb === 'apply' ? 201 : 204,
       };
     case 'createTag':
-      return { name: 'createTag', input: { ...workspace, name: change.name }, selection: TAG, status: 201 };
+      return {
+        name: 'createContactTag',
+        input: { ...workspace, name: change.name },
+        selection: TAG,
+        status: 201,
+      };
     case 'renameTag':
       return {
-        name: 'updateTag',
-        input: { tagId: globalId('Tag', change.tag), name: change.name },
+        name: 'updateContactTag',
+        input: { contactTagId: globalId('ContactTag', change.tag), name: change.name },
         selection: TAG,
         status: 200,
       };
     case 'removeTag':
       return {
-        name: 'deleteTag',
-        input: { tagId: globalId('Tag', change.tag) },
-        selection: 'deletedTagId',
+        name: 'deleteContactTag',
+        input: { contactTagId: globalId('ContactTag', change.tag) },
+        selection: 'deletedContactTagId',
         status: 204,
       };
   }
@@ -271,7 +276,7 @@ function inputOf({ email_address, first_name, phone_number, custom_attributes, t
     phoneNumber: phone_number,
     customAttributes:
       custom_attributes && Object.entries(custom_attributes).map(([name, value]) => ({ name, value })),
-    tagIds: tag_ids?.map((tag) => globalId('Tag', tag)) ?? tag_ids,
+    tagIds: tag_ids?.map((tag) => globalId('ContactTag', tag)) ?? tag_ids,
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

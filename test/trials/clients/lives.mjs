@@ -84,7 +84,8 @@ async function openapiAxios() {
 
 const CONTACT = 'contact { id databaseId emailAddress customAttributes { name value } tags { name } }';
 const CREATE = `mutation Create($input: CreateContactInput!) { createContact(input: $input) { ${CONTACT} } }`;
-const TAG = 'mutation Tag($input: CreateTagInput!) { createTag(input: $input) { tag { id name } } }';
+const TAG =
+  'mutation Tag($input: CreateContactTagInput!) { createContactTag(input: $input) { contactTag { id name } } }';
 const APPLY = 'mutation Apply($input: ApplyTagInput!) { applyTag(input: $input) { appliedTag { id } } }';
 const DELETE =
   'mutation Delete($input: DeleteContactInput!) { deleteContact(input: $input) { deletedContactId } }';
@@ -97,7 +98,7 @@ async function graphqlLife(name, run) {
   const input = { workspaceId: global, emailAddress: `${name}@Example.com`, idempotencyKey: name };
   const { contact } = (await run(CREATE, { input })).createContact;
   deepEqual((await run(CREATE, { input })).createContact.contact, contact);
-  const { tag } = (await run(TAG, { input: { workspaceId: global, name } })).createTag;
+  const { contactTag: tag } = (await run(TAG, { input: { workspaceId: global, name } })).createContactTag;
   await run(APPLY, { input: { contactId: contact.id, tagId: tag.id } });
   const { edges } = (await run(FIND, { id: Number(workspaceId), address: [`${name}@example.com`] })).workspace
     .contacts;
