@@ -27,13 +27,12 @@ export const STATUS_OF = {
 /** A code of the closed list. In GraphQL it is in upper case, in `extensions.code`. */
 export type ErrorCode = keyof typeof STATUS_OF;
 
-/**
- * Every code of a field error with what it says: the closed list. Clients see the codes from the next version on, so none may change its
- * meaning.
- */
+/** Every code of a field error with what it says: the closed list. Clients depend on the codes, so none may change its meaning. */
 export const FIELD_ERROR_CODES = {
   required: 'A value is missing, empty, or only white space.',
   invalid_format: 'The value does not have the form that the field takes.',
+  invalid_id: 'The value is not an id, or it is the id of another kind of object.',
+  invalid_key: 'The idempotency key is malformed, or it was used for another request.',
   not_included: 'The value is not in the list of values that the field takes.',
   out_of_range: 'The number, amount or time is too small or too large.',
   too_long: 'The text is too long.',
@@ -47,10 +46,41 @@ export const FIELD_ERROR_CODES = {
   out_of_stock: 'Fewer are in stock than the value asks for.',
   not_allowed: 'The value does not fit the other values, or what it is about.',
   not_allowed_now: 'The state of the object does not allow the value now.',
+  wrong_kind: 'The objects are not all of the same kind.',
 } as const;
 
 /** A code of a field error. */
 export type FieldErrorCode = keyof typeof FIELD_ERROR_CODES;
+
+/** The codes of mistakes that only the client's program can mend, not the person who uses it. */
+export const PROGRAM_ERROR_CODES = [
+  'invalid_id',
+  'invalid_key',
+  'unknown_field',
+] as const satisfies FieldErrorCode[];
+
+/** Why an object refuses a change as a whole. Over REST the status says so. */
+const OBJECT_ERROR_CODES = {
+  in_use: 'Something else uses the object, so it cannot be removed.',
+  stale: 'The object has changed since you read it.',
+} as const;
+
+type ProgramErrorCode = (typeof PROGRAM_ERROR_CODES)[number];
+
+/** Why a change was refused, if a person can mend that: a code of GraphQL's `userErrors`. */
+export type UserErrorCode = Exclude<FieldErrorCode, ProgramErrorCode> | keyof typeof OBJECT_ERROR_CODES;
+
+/** Every code of `userErrors` with what it says. */
+export const USER_ERROR_CODES = Object.fromEntries(
+  Object.entries({ ...FIELD_ERROR_CODES, ...OBJECT_ERROR_CODES }).filter(
+    ([code]) => !isProgramError(code as FieldErrorCode),
+  ),
+) as Readonly<Record<UserErrorCode, string>>;
+
+/** Whether only the client's program can mend a mistake with this code. */
+export function isProgramError(code: FieldErrorCode): code is ProgramErrorCode {
+  return (PROGRAM_ERROR_CODES as readonly string[]).includes(code);
+}
 
 /** What is wrong with a value. */
 export interface Fault {
@@ -60,6 +90,8 @@ export interface Fault {
    * sentences that need no name, which begin with a capital letter and end with a full stop: `Give first or last, not both.`
    */
   readonly message: string;
+  /** The end of the message that lists values at fault in REST's form, such as `: 5, 7`. GraphQL clients do not know integer ids. */
+  readonly which?: string;
 }
 
 /** An error in one field or parameter, with the name that clients use. */
@@ -83,6 +115,11 @@ export const TAKEN: Fault = { code: 'taken', message: 'has already been taken' }
 /** A value in another form. @param expected the text after "must be" */
 export function mustBe(expected: string): Fault {
   return { code: 'invalid_format', message: `must be ${expected}` };
+}
+
+/** A value that is not an id, or the id of another kind of object. @param expected the text after "must be" */
+export function mustBeId(expected: string): Fault {
+  return { code: 'invalid_id', message: `must be ${expected}` };
 }
 
 /** A value that is not in a closed list. @param expected the list as text, after "must be" */
@@ -131,8 +168,11 @@ export const NOT_TWO_ITEMS: Fault = { code: 'invalid_format', message: 'must hav
 
 /** Ids that name nothing in the workspace. @param title that of the noun @param missing some of the ids */
 export function noSuch(title: string, missing: readonly bigint[] = []): Fault {
-  const which = missing.length === 0 ? '' : `: ${missing.join(', ')}`;
-  return { code: 'not_found', message: `there is no such ${title.toLowerCase()} in this workspace${which}` };
+  return {
+    code: 'not_found',
+    message: `there is no such ${title.toLowerCase()} in this workspace`,
+    ...(missing.length > 0 && { which: `: ${missing.join(', ')}` }),
+  };
 }
 
 /** The most characters of a name or value that an error repeats, so that the answer stays small whatever a client sends. */
@@ -144,10 +184,24 @@ export function quoted(text: string): string {
 }
 
 /** A field error as clients read it: `email_address has already been taken.`, `image_id: there is no such image in this workspace.` */
-export function sentenceOf({ field, message }: FieldError): string {
+export function sentenceOf({ field, message, which = '' }: FieldError): string {
   if (/^\p{Lu}/u.test(message)) return message;
   const end = message.endsWith('.') ? '' : '.';
-  return `${field}${message.startsWith('there ') ? ':' : ''} ${message}${end}`;
+  return `${field}${message.startsWith('there ') ? ':' : ''} ${message}${which}${end}`;
+}
+
+/** A fault as it reads below the field of a form: `has already been taken`, `There is no such contact.` */
+export function messageBelowField({ message }: Fault): string {
+  return message.startsWith('there ') ? `T${message.slice(1)}.` : message;
+}
+
+/** Why a change was refused as a whole. */
+export interface Reason {
+  readonly code: UserErrorCode;
+  /** The member of the input at fault, if there is one. */
+  readonly field?: string;
+  /** The title of the noun that was not found. */
+  readonly title?: string;
 }
 
 interface AppErrorOptions {
@@ -155,6 +209,8 @@ interface AppErrorOptions {
   errors?: readonly FieldError[];
   /** The closed set of values of which the messages name some. GraphQL, where they have other names, says those. */
   values?: readonly string[] | undefined;
+  /** What refuses the change, if `errors` do not say it and a person can mend it. GraphQL's `userErrors` have it. */
+  reason?: Reason;
   /** The scope that the request lacks, for the challenge (spec §5 rule 6). */
   scope?: string;
   /** Whether an invalid credential was sent (RFC 6750 §3.1 `invalid_token`). */
@@ -173,6 +229,7 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   readonly errors: readonly FieldError[];
   readonly values: readonly string[] | undefined;
+  readonly reason: Reason | undefined;
   readonly scope: string | undefined;
   readonly invalidToken: boolean;
   readonly retryAfterSeconds: number | undefined;
@@ -183,6 +240,7 @@ export class AppError extends Error {
     this.code = code;
     this.errors = options.errors ?? [];
     this.values = options.values;
+    this.reason = options.reason;
     this.scope = options.scope;
     this.invalidToken = options.invalidToken ?? false;
     this.retryAfterSeconds = options.retryAfterSeconds;
@@ -192,7 +250,16 @@ export class AppError extends Error {
 
 /** The 404 for objects that do not exist and for those without access, so that clients cannot distinguish them. */
 export function notFound(what: string): AppError {
-  return new AppError('not_found', `${what} not found.`);
+  return new AppError('not_found', `${what} not found.`, { reason: { code: 'not_found', title: what } });
+}
+
+/** The 409 for a change that the state of an object does not allow. @param code why, for GraphQL */
+export function conflict(
+  code: UserErrorCode,
+  message: string,
+  options: Pick<AppErrorOptions, 'values' | 'cause'> = {},
+): AppError {
+  return new AppError('conflict', message, { ...options, reason: { code } });
 }
 
 /** The 412 for a precondition that does not hold (RFC 9110 §13.1.1), and for an object that is no longer what it was found by. */
@@ -200,6 +267,7 @@ export function preconditionFailed(): AppError {
   return new AppError(
     'precondition_failed',
     'The object has changed since you read it. Read it again, then repeat the change.',
+    { reason: { code: 'stale' } },
   );
 }
 
@@ -231,9 +299,11 @@ export function invalidFields(errors: readonly FieldError[], ...more: string[]):
   return new AppError('invalid', [...errors.map(sentenceOf), ...more].join(' '), { errors });
 }
 
-/** The errors of single fields as clients get them, over REST and GraphQL alike. */
-export function shownErrors({ errors }: AppError): { field: string; message: string }[] {
-  return errors.map((error) => ({ field: error.field, message: sentenceOf(error) }));
+/** The errors of single fields as clients get them over REST. GraphQL has the codes in upper case. */
+export function shownErrors({
+  errors,
+}: AppError): { field: string; code: FieldErrorCode; message: string }[] {
+  return errors.map((error) => ({ field: error.field, code: error.code, message: sentenceOf(error) }));
 }
 
 /**

@@ -19,7 +19,7 @@ test('a field error is stored without the name of its field, which is put before
   ]);
   expect(error.message).toBe('email_address has already been taken.');
   expect(shownErrors(error)).toEqual([
-    { field: 'email_address', message: 'email_address has already been taken.' },
+    { field: 'email_address', code: 'taken', message: 'email_address has already been taken.' },
   ]);
 });
 

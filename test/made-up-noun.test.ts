@@ -166,7 +166,7 @@ describe('a value with transitions', () => {
     const message = 'status cannot change from open to draft. It can become over.';
     expect(await change(body.id, { status: 'draft', name: 'C' })).toMatchObject({
       status: 409,
-      body: { code: 'conflict', errors: [{ field: 'status', message }] },
+      body: { code: 'conflict', errors: [{ field: 'status', code: 'not_allowed_now', message }] },
     });
     const input = { offerId: btoa(`Offer:${body.id}`), status: 'DRAFT' };
     const query = 'mutation ($input: UpdateOfferInput!) { updateOffer(input: $input) { offer { status } } }';
@@ -174,7 +174,10 @@ describe('a value with transitions', () => {
     const named = 'status cannot change from OPEN to DRAFT. It can become OVER.';
     expect(errors?.[0]).toMatchObject({
       message: named,
-      extensions: { code: 'CONFLICT', errors: [{ field: 'status', message: named }] },
+      extensions: {
+        code: 'CONFLICT',
+        errors: [{ field: 'status', code: 'NOT_ALLOWED_NOW', message: named }],
+      },
     });
     expect((await ask(query, { input: { ...input, status: 'OVER' } })).data).toEqual({
       updateOffer: { offer: { status: 'OVER' } },

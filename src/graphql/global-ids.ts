@@ -1,6 +1,6 @@
 // Global ids of Relay's object identification: Base64 of a type's name and an integer id. Pure.
 import { MAX_ID } from '../cursors.ts';
-import { invalid, mustBe } from '../errors.ts';
+import { invalid, mustBeId } from '../errors.ts';
 import { withArticle } from '../resources/resource.ts';
 
 /** The type and the integer id of an object. */
@@ -35,7 +35,7 @@ export function decodeGlobalId(globalId: string): ObjectId | null {
 /** The integer id in a global id. @throws AppError `invalid` for `field` when the text is not a global id of this type */
 export function parseGlobalId(type: { readonly name: string }, globalId: string, field: string): bigint {
   const decoded = decodeGlobalId(globalId);
-  if (decoded?.typeName !== type.name) throw invalid(field, mustBe(`the id of ${withArticle(type.name)}`));
+  if (decoded?.typeName !== type.name) throw invalid(field, mustBeId(`the id of ${withArticle(type.name)}`));
   return decoded.id;
 }
 

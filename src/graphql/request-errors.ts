@@ -28,7 +28,11 @@ export function extensionsOf(error: AppError, { requestId }: Pick<Context, 'requ
   return {
     code: error.code.toUpperCase(),
     requestId,
-    ...(first !== undefined && { field: first.field, errors: shownErrors(error) }),
+    ...(first !== undefined && { field: first.field, errors: shownErrors(error).map(inUpperCase) }),
     ...(error.scope !== undefined && { scope: error.scope }),
   };
+}
+
+function inUpperCase({ code, ...error }: ReturnType<typeof shownErrors>[number]) {
+  return { ...error, code: code.toUpperCase() };
 }

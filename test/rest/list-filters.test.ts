@@ -224,7 +224,7 @@ describe('refuses', () => {
     ['filter%5Bname%5D=x&per_page=5', 'filter[name]'],
   ])('%s with 400, naming it and the filters that there are', async (query, field) => {
     const { errors, detail } = await expectProblem(await list(query), 'bad_request');
-    expect(errors).toEqual([{ field, message: detail }]);
+    expect(errors).toEqual([{ field, code: 'unknown_field', message: detail }]);
     for (const name of [field, ...KNOWN]) expect(detail).toContain(name);
   });
 

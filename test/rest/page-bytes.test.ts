@@ -30,7 +30,13 @@ test('a larger page gets 422 with advice; without the long fields, or with fewer
     status: 422,
     body: {
       code: 'invalid',
-      errors: [{ field: 'per_page', message: expect.stringContaining(`larger than ${MAX_BYTES} bytes`) }],
+      errors: [
+        {
+          field: 'per_page',
+          code: 'too_many',
+          message: expect.stringContaining(`larger than ${MAX_BYTES} bytes`),
+        },
+      ],
     },
   });
   expect(await list('')).toMatchObject({ status: 200, body: { length: PAGES } });

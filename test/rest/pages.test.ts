@@ -159,7 +159,13 @@ test.each(['product_ids', 'bumps'])(
         400,
         {
           code: 'bad_request',
-          errors: [{ field: `funnel.${name}`, message: expect.stringContaining('show_page_step') }],
+          errors: [
+            {
+              field: `funnel.${name}`,
+              code: 'unknown_field',
+              message: expect.stringContaining('show_page_step'),
+            },
+          ],
         },
       ]);
     }

@@ -107,7 +107,9 @@ test('missing criteria are refused in the words of the public API', async () => 
     ['PATCH', `/api/v2/refine_filters/${existing.id}`],
   ] as const) {
     const { body: problem } = await client.send(method, path, body({ criteria: [] }));
-    expect(problem.errors).toEqual([{ field: 'criteria', message: 'criteria must have at least one item.' }]);
+    expect(problem.errors).toEqual([
+      { field: 'criteria', code: 'required', message: 'criteria must have at least one item.' },
+    ]);
   }
 });
 

@@ -86,7 +86,7 @@ describe.each(READS)('$route', ({ route, path, scope }) => {
         continue;
       }
       const { errors, detail } = await expectProblem(response, 'invalid');
-      expect(errors).toEqual([{ field, message: detail }]);
+      expect(errors).toEqual([{ field, code: 'unknown_field', message: detail }]);
       expect(detail).toContain(field);
     }
   });
@@ -134,7 +134,7 @@ describe.each(OPERATIONS.filter((operation) => methodOf(operation) === 'GET'))(
           continue;
         }
         const { errors, detail } = await expectProblem(response, 'invalid');
-        expect(errors).toEqual([{ field, message: detail }]);
+        expect(errors).toEqual([{ field, code: 'unknown_field', message: detail }]);
         expect(detail).toMatch(/\bafter\b.*\bLink\b/);
         const served = routes.find((one) => `GET ${one.path}` === route)?.query?.parameters ?? [];
         const isOrdered = served.some(({ name }) => name === 'sort_property');

@@ -1,6 +1,6 @@
 // The problem document of every refusal (RFC 9457).
 import { expect } from 'vitest';
-import { type ErrorCode, STATUS_OF } from '../../src/errors.ts';
+import { type ErrorCode, FIELD_ERROR_CODES, type FieldErrorCode, STATUS_OF } from '../../src/errors.ts';
 
 export interface Problem {
   readonly type: string;
@@ -8,7 +8,7 @@ export interface Problem {
   readonly status: number;
   readonly detail: string;
   readonly code: ErrorCode;
-  readonly errors: { field: string; message: string }[];
+  readonly errors: { field: string; code: FieldErrorCode; message: string }[];
   readonly request_id: string;
   readonly error: string;
 }
@@ -29,5 +29,9 @@ export async function expectProblem(response: Response, code: ErrorCode): Promis
     request_id: response.headers.get('X-Request-Id'),
     error: problem.detail,
   });
+  for (const error of problem.errors) {
+    expect(Object.keys(error)).toEqual(['field', 'code', 'message']);
+    expect(Object.keys(FIELD_ERROR_CODES)).toContain(error.code);
+  }
   return problem;
 }

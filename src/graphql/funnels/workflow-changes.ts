@@ -1,7 +1,7 @@
 // Mutations that change the structure of a funnel: each returns the funnel after the change. The mutations of splits are in their own files.
 import type { InputFieldMap } from '@pothos/core';
 import { type GraphQLInputType, getNamedType, isInputObjectType } from 'graphql';
-import { invalid, mustBe } from '../../errors.ts';
+import { invalid, mustBe, mustBeId } from '../../errors.ts';
 import { funnel as funnelNoun } from '../../resources/funnels.ts';
 import { page as pageNoun } from '../../resources/pages.ts';
 import { type StepNode, walk } from '../../services/funnels/funnel-steps.ts';
@@ -94,7 +94,8 @@ function kindsIn(type: GraphQLInputType, given: unknown): [bigint, StepKind][] {
 function parseStepId(id: string, field: string): bigint {
   const decoded = decodeGlobalId(id);
   const types: readonly string[] = Object.values(STEP_TYPES);
-  if (decoded === null || !types.includes(decoded.typeName)) throw invalid(field, mustBe('the id of a step'));
+  if (decoded === null || !types.includes(decoded.typeName))
+    throw invalid(field, mustBeId('the id of a step'));
   return decoded.id;
 }
 

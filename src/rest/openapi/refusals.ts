@@ -1,5 +1,5 @@
 // Errors in the OpenAPI document: which ones an operation may return, and the schema of problem documents (RFC 9457).
-import { type ErrorCode, STATUS_OF } from '../../errors.ts';
+import { type ErrorCode, FIELD_ERROR_CODES, STATUS_OF } from '../../errors.ts';
 import { FILTER } from '../list-queries.ts';
 import { type Header, isRead, type Route } from '../route.ts';
 import { type Schema, schemaRef } from '../schemas.ts';
@@ -89,6 +89,13 @@ export const PROBLEM = 'Problem';
 
 const text = (description: string): Schema => ({ type: 'string', description });
 
+/** A list of codes with what each says. */
+function meanings(codes: Readonly<Record<string, string>>): string {
+  return Object.entries(codes)
+    .map(([code, about]) => `\`${code}\`: ${about}`)
+    .join(' ');
+}
+
 const problemProperties = {
   type: {
     type: 'string',
@@ -110,9 +117,14 @@ const problemProperties = {
       type: 'object',
       properties: {
         field: text('The name of the parameter or member, as the client writes it.'),
+        code: {
+          type: 'string',
+          enum: Object.keys(FIELD_ERROR_CODES),
+          description: `What is wrong, for programs. ${meanings(FIELD_ERROR_CODES)}`,
+        },
         message: text('The error message for the parameter or member.'),
       },
-      required: ['field', 'message'],
+      required: ['field', 'code', 'message'],
     },
   },
   request_id: text('The id of the request, as in `X-Request-Id`.'),

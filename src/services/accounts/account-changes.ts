@@ -1,7 +1,7 @@
 // Changes of teams and workspaces. They are recorded as every change is, in the audit trail of a workspace.
 import { requireScope, scopeFor } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { AppError } from '../../errors.ts';
+import { conflict } from '../../errors.ts';
 import { type Row, writableFields } from '../../resources/resource.ts';
 import type { team } from '../../resources/teams.ts';
 import type { workspace } from '../../resources/workspaces.ts';
@@ -52,8 +52,8 @@ export async function changeAccount<R extends Account>(
       if (locked === null) return null;
       const { workspaceId } = locked;
       if (workspaceId !== null) return { workspaceId };
-      throw new AppError(
-        'conflict',
+      throw conflict(
+        'not_allowed_now',
         `The ${noun.title.toLowerCase()} has no workspace to record a change in. Create one first.`,
       );
     },

@@ -56,7 +56,10 @@ export async function mutate<Row, Outcome extends ChangeOutcome>(
   // The first request made the change, but its process may have ended before it stored the log position (consistency.ts).
   ctx.changes.sent = true;
   if (first.requestHash !== key.request_hash)
-    throw invalid(key.field, { code: 'taken', message: 'was used for another request. Choose a new key' });
+    throw invalid(key.field, {
+      code: 'invalid_key',
+      message: 'was used for another request. Choose a new key',
+    });
   const { subject } = mutation;
   // An upsert may find another row by its e-mail address than the first request did, or none.
   const subjectId = first.subjectId ?? subject?.id ?? null;

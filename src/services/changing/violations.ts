@@ -1,6 +1,7 @@
 // Turns the database's constraint violations into errors of the field to blame, for every noun.
 import {
   AppError,
+  conflict,
   type Fault,
   invalid,
   moreThan,
@@ -72,7 +73,7 @@ export function refusedBy(
   moment: Moment,
   nameOf: NameOf,
 ): AppError {
-  if (property === null || fault === null) return new AppError('conflict', message);
+  if (property === null || fault === null) return conflict('in_use', message);
   const field = writableFields(resource, moment)[property];
   const called = (name: string, of: Field | undefined) => (of === undefined ? name : nameOf(name, of));
   const whole = called(property, field);
@@ -108,7 +109,10 @@ export function toInvalid(
   const property = besides[constraint] ?? called;
   const field = property === undefined ? undefined : all[property];
   if (property === undefined || field === undefined)
-    return new AppError('invalid', 'These values do not fit together. Change one of them.', { cause: error });
+    return new AppError('invalid', 'These values do not fit together. Change one of them.', {
+      reason: { code: 'not_allowed' },
+      cause: error,
+    });
   const name = nameOf(property, field);
   const isTooLarge = constraint.endsWith('_size');
   return invalid(name, isTooLarge ? TOO_LARGE : faultOf(kind, field), { cause: error });
@@ -118,7 +122,7 @@ export function toInvalid(
 function stillReferenced(title: string, constraint: string, cause: unknown): AppError {
   const by = NOUNS.find(({ table }) => constraint.startsWith(`${table}_workspace_id_`))?.title.toLowerCase();
   const others = by === undefined ? 'something else' : withArticle(by);
-  return new AppError('conflict', `The ${title.toLowerCase()} is used by ${others} and was not deleted.`, {
+  return conflict('in_use', `The ${title.toLowerCase()} is used by ${others} and was not deleted.`, {
     cause,
   });
 }

@@ -40,7 +40,9 @@ export function parseCustomAttributes(given: unknown, field: string): Record<str
     // Never applied to an object: its `toString` may come from the client.
     const text = value instanceof Object ? '' : String(value ?? '');
     if (name === '')
-      throw new AppError('bad_request', `A member of ${field} has an empty name. Give each member a name.`);
+      throw new AppError('bad_request', `A member of ${field} has an empty name. Give each member a name.`, {
+        reason: { code: 'required', field },
+      });
     if (name.length > MAX_NAME_CHARS || key.length > MAX_NAME_CHARS)
       blame(name, {
         code: 'too_long',

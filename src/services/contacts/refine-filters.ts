@@ -1,7 +1,15 @@
 // Saved filters of a workspace (spec §2, §4 pagination rule 7).
 import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { AppError, type FieldError, invalid, invalidFields, mustBeOneOf, noSuch } from '../../errors.ts';
+import {
+  AppError,
+  conflict,
+  type FieldError,
+  invalid,
+  invalidFields,
+  mustBeOneOf,
+  noSuch,
+} from '../../errors.ts';
 import { MAX_PAGE_SIZE, type Page, type PageRequest } from '../../pagination.ts';
 import type { NounTable } from '../../resources/nouns.ts';
 import { attributesOf, REFINE_ATTRIBUTES } from '../../resources/refine-attributes.ts';
@@ -62,7 +70,7 @@ export async function remove(ctx: Context, ref: Ref, options: WriteOptions) {
       .join(', ');
     const more = splits.length > MAX_LISTED_SPLITS ? ' and others' : '';
     const message = `The saved filter is used by the conditional splits ${named}${more} and was not deleted.`;
-    throw new AppError('conflict', message, { cause: error });
+    throw conflict('in_use', message, { cause: error });
   }
 }
 

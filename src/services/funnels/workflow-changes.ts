@@ -137,7 +137,9 @@ export async function writeOutline(
 ): Promise<Structure> {
   const { added, changed, were } = outline.changes();
   if (outline.size > MAX_STEPS && added.length > 0)
-    throw new AppError('invalid', `A funnel can have at most ${MAX_STEPS} steps.`);
+    throw new AppError('invalid', `A funnel can have at most ${MAX_STEPS} steps.`, {
+      reason: { code: 'too_many' },
+    });
   const now = laterThan(await drawTime(tx), changedAt);
   // First: a step may move into the place of a removed one.
   if (removal !== null) await retireRows(tx, workspaceId, removal, now);

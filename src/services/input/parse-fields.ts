@@ -6,6 +6,7 @@ import {
   invalid,
   invalidFields,
   mustBe,
+  mustBeId,
   mustBeOneOf,
   NO_ENTRY,
   NOT_AN_OBJECT,
@@ -112,8 +113,7 @@ export function parseFields<F extends Fields>(
     const { expected, parse } = adapt(field, formOf(field));
     const parsed = value === null ? undefined : parse(value);
     const orNull = (what: string) => (field.nullable === true ? `null or ${what}` : what);
-    const isClosed = field.values !== undefined;
-    if (parsed === undefined) return blame(name, (isClosed ? mustBeOneOf : mustBe)(orNull(expected)));
+    if (parsed === undefined) return blame(name, faultOfForm(field, value, orNull(expected)));
     const [least, most] = field.range ?? [];
     if (least !== undefined && most !== undefined && !(Number(parsed) >= least && Number(parsed) <= most))
       return blame(name, outOfRange(orNull(`from ${least} to ${most}`)));
@@ -154,6 +154,14 @@ export function parseFields<F extends Fields>(
   }
   if (errors.length > 0) throw invalidFields(errors);
   return given as NewValues<F>;
+}
+
+/** What is wrong with a value that does not have the form of its field. @param expected the text after "must be" */
+function faultOfForm(field: Field, value: unknown, expected: string): Fault {
+  const isMissing = value === null || (typeof value === 'string' && value.trim() === '');
+  if (isMissing) return { ...mustBe(expected), code: 'required' };
+  if (field.values !== undefined) return mustBeOneOf(expected);
+  return (referencedNoun(field) === undefined ? mustBe : mustBeId)(expected);
 }
 
 /** The client's names for the members that it may set. */

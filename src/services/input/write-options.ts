@@ -1,5 +1,5 @@
 // Idempotency keys and preconditions, the same for REST and GraphQL. Pure.
-import { invalid, mustBe } from '../../errors.ts';
+import { invalid } from '../../errors.ts';
 
 /** The options of a change, in addition to its input. */
 export interface WriteOptions {
@@ -25,6 +25,10 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
  * @param field the client's name for it @throws AppError `invalid` blaming it
  */
 export function parseIdempotencyKey(text: string, place: string, field: string): IdempotencyKey {
-  if (!KEY.test(text)) throw invalid(field, mustBe('1 to 255 visible ASCII characters, without spaces'));
+  if (!KEY.test(text))
+    throw invalid(field, {
+      code: 'invalid_key',
+      message: 'must be 1 to 255 visible ASCII characters, without spaces',
+    });
   return { key: text, place, field };
 }

@@ -1,7 +1,7 @@
 // Changes a line of a subscription to another price, or shows what that would do. Both take the same input and follow the same rules.
 import { requireScope, type Scope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { AppError, invalid, notFound } from '../../errors.ts';
+import { type AppError, conflict, invalid, notFound } from '../../errors.ts';
 import { parseJson } from '../../resources/field-types.ts';
 import {
   LINE_ITEM_CHANGE,
@@ -119,9 +119,9 @@ function requireChangeable(
 ): asserts change is LineChange & { readonly line: PricedLine } {
   const { line, orderType, serviceStatus, currency } = change;
   if (orderType !== 'subscription-order')
-    throw new AppError('conflict', 'Only the lines of a subscription can be changed.');
+    throw conflict('not_allowed_now', 'Only the lines of a subscription can be changed.');
   if (!RUNNING.includes(serviceStatus))
-    throw new AppError('conflict', `The lines of an order that is ${serviceStatus} cannot be changed.`, {
+    throw conflict('not_allowed_now', `The lines of an order that is ${serviceStatus} cannot be changed.`, {
       values: order.fields.serviceStatus.values,
     });
   const name = nameOf('priceId', LINE_ITEM_CHANGE_INPUT.priceId);

@@ -3,7 +3,7 @@
 
 import { requireScope, type Scope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { AppError, invalid, mustBeOneOf, notFound, outOfRange, tooPrecise } from '../../errors.ts';
+import { conflict, invalid, mustBeOneOf, notFound, outOfRange, tooPrecise } from '../../errors.ts';
 import { decimalPlacesOf } from '../../resources/currencies.ts';
 import { invoice } from '../../resources/orders/order-invoices.ts';
 import { type InvoiceStatus, SETTLED_INVOICE_STATUSES } from '../../resources/orders/order-statuses.ts';
@@ -212,7 +212,7 @@ export async function refund(
     lock: (tx, tenancy, id) => lockPayment(tx, tenancy, id, amount),
     async make(tx, payment, { id }) {
       const { isPayment, most, isTooMuch, isOver, order } = payment;
-      if (!isPayment) throw new AppError('conflict', 'Only a payment that brought money can be refunded.');
+      if (!isPayment) throw conflict('not_allowed_now', 'Only a payment that brought money can be refunded.');
       if (isTooMuch)
         throw invalid(
           name,

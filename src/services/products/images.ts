@@ -1,7 +1,7 @@
 // Images of a workspace: checks the sources of their files, and keeps images that are in use.
 import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { AppError } from '../../errors.ts';
+import { conflict } from '../../errors.ts';
 import { type ImageRow, image } from '../../resources/images.ts';
 import type { Moment } from '../../resources/resource.ts';
 import { IMAGE_RULES } from '../../store/changing/images.ts';
@@ -60,7 +60,7 @@ export async function remove(
   const names = row === null ? [] : await findUses(ctx.store, row, MAX_LISTED + 1);
   if (names.length > 0) {
     const named = names.length > MAX_LISTED ? [...names.slice(0, MAX_LISTED), 'and others'] : names;
-    throw new AppError('conflict', `The image is used by ${named.join(', ')} and was not deleted.`);
+    throw conflict('in_use', `The image is used by ${named.join(', ')} and was not deleted.`);
   }
   return writes.remove(ctx, ref, options);
 }

@@ -65,8 +65,9 @@ async function requireOwn(ctx: Context, input: Input, moment: Moment, ref: Ref |
   const errors = ORDER_LISTS.flatMap((property) => {
     const others = (given[property] ?? []).filter((id) => row?.[property].includes(id) !== true);
     const field = input.nameOf(property, product.fields[property]);
-    const message = `must name only what the product has, not ${others.slice(0, 5).join(', ')}`;
-    return others.length === 0 ? [] : [{ code: 'not_found' as const, field, message }];
+    const message = 'must name only what the product has';
+    const which = `, not ${others.slice(0, 5).join(', ')}`;
+    return others.length === 0 ? [] : [{ code: 'not_found' as const, field, message, which }];
   });
   if (errors.length > 0) throw invalidFields(errors);
 }

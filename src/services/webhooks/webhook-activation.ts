@@ -1,7 +1,7 @@
 // Changes of an endpoint that are not made by setting fields: activating it, deactivating it, and replacing its secret.
 import { type Permitted, requireScope, scopeFor } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { AppError } from '../../errors.ts';
+import { conflict } from '../../errors.ts';
 import {
   activationFields,
   MAX_MISSED,
@@ -73,7 +73,7 @@ export async function activate(
         maxDeliveriesPerSecond: pace,
       } = before;
       requireReadable(ctx, eventTypeIds);
-      if (!locked.hasSecret) throw new AppError('conflict', NO_SECRET);
+      if (!locked.hasSecret) throw conflict('not_allowed_now', NO_SECRET);
       const isSubscriber =
         [locked.actor_kind, locked.actor_id, locked.client_id].join() ===
         [recorded.actor_kind, recorded.actor_id, recorded.client_id].join();

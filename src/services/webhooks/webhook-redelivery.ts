@@ -2,7 +2,7 @@
 // activate it first.
 import { type Permitted, requireScope, type Scope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { AppError, notFound } from '../../errors.ts';
+import { conflict, notFound } from '../../errors.ts';
 import { TEST_EVENT_TYPE } from '../../resources/event-types.ts';
 import { subjectTypeOf } from '../../resources/resource.ts';
 import {
@@ -193,7 +193,7 @@ const DEACTIVATED = 'The endpoint is deactivated. Activate it first.';
 
 /** @throws AppError `conflict` with the refusal, if there is one */
 export function throwIfRefused(refusal: string | null): void {
-  if (refusal !== null) throw new AppError('conflict', refusal);
+  if (refusal !== null) throw conflict('not_allowed_now', refusal);
 }
 
 /** The workspace of an active endpoint, which cannot change until the transaction ends. @throws AppError `not_found`, `conflict` */

@@ -48,7 +48,7 @@ export function toStoreError(error: unknown): unknown {
       return new AppError(
         'invalid',
         'A text has a character that cannot be stored. Leave out NUL characters and lone surrogates.',
-        { cause: error },
+        { reason: { code: 'invalid_format' }, cause: error },
       );
   }
   return error;
