@@ -105,7 +105,7 @@ async function openShop() {
     return response.status < 300 ? 'done' : (shown.code ?? '');
   };
   const mutate = async (name: string, type: string, members: Record<string, unknown>) => {
-    const query = `mutation ($input: ${type}!) { ${name}(input: $input) { clientMutationId: __typename } }`;
+    const query = `mutation ($input: ${type}!) { ${name}(input: $input) { __typename } }`;
     const variables = { input: inputOf(name, members) };
     const { errors } = await post(gateway, { query, variables }, { caller });
     return errors === undefined ? 'done' : (errors[0]?.extensions.code ?? '').toLowerCase();

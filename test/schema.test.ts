@@ -51,7 +51,7 @@ test('every element has a description that is a sentence', () => {
   const undescribed = elements()
     .filter(
       ([, { description = '' }]) =>
-        !/^["A-Z`].{10,}[.`]$/s.test(description ?? '') || /^The (the|its) /.test(description ?? ''),
+        !/^["A-Z`].{8,}[.`]$/s.test(description ?? '') || /^The (the|its) /.test(description ?? ''),
     )
     .map(([name]) => name);
   expect(undescribed).toEqual([]);

@@ -5,6 +5,9 @@ import SchemaBuilder from '@pothos/core';
 import RelayPlugin from '@pothos/plugin-relay';
 import type { GraphContext } from './context.ts';
 
+/** The description of `id`. What a global id is says the scalar ID. */
+export const GLOBAL_ID = 'The global id.';
+
 export const builder = new SchemaBuilder<{
   Context: GraphContext;
   DefaultFieldNullability: false;
@@ -20,21 +23,12 @@ export const builder = new SchemaBuilder<{
   plugins: [RelayPlugin],
   defaultFieldNullability: false,
   relay: {
-    clientMutationId: 'optional',
-    clientMutationIdInputOptions: {
-      description:
-        'Any text that the client chooses, at most 256 characters. The payload returns it unchanged.',
-    },
-    clientMutationIdFieldOptions: {
-      description: 'The text that the client sent in the input; null if it sent none.',
-    },
-    mutationInputArgOptions: { description: 'The input of the mutation.' },
+    clientMutationId: 'omit',
+    mutationInputArgOptions: { description: 'The input.' },
     nodeTypeOptions: {
       description: 'An object that can be fetched again by its global id, through the field `node`.',
     },
-    idFieldOptions: {
-      description: 'The global id of the object. It is opaque, and unique among all types.',
-    },
+    idFieldOptions: { description: GLOBAL_ID },
     // nodes.ts defines these fields, with batched loading.
     nodeQueryOptions: false,
     nodesQueryOptions: false,
@@ -61,4 +55,7 @@ builder.queryType({
   description:
     'All queries. Data needs an API key or an access token, but the schema does not. An error has `extensions` with its `code` and the `requestId`. If arguments are invalid, `field` names the first one, and `errors` has a `field` and a `message` for each.',
 });
-builder.mutationType({ description: 'All mutations. They must be sent by POST.' });
+builder.mutationType({
+  description:
+    'All mutations. They must be sent by POST. `idempotencyKey` makes retries safe: for 24 hours, the same input with the same key is not executed again, but gets the result of the first request. A key is 1 to 255 visible ASCII characters. A caller with the scope of the mutation alone may select only the ids of what the payload has; other fields need the scope to read it.',
+});

@@ -87,16 +87,16 @@ export interface ConnectionType<R extends Row> {
 }
 
 const PageInfo = builder.objectRef<Connection<Row>>('PageInfo').implement({
-  description: 'The start and end of a page of a connection, and whether more objects exist.',
+  description: 'The start and end of a page, and whether more objects exist.',
   fields: (t) => ({
     startCursor: t.string({
       nullable: true,
-      description: 'The cursor of the first object of the page. Null on an empty page.',
+      description: 'The cursor of the first object; null on an empty page.',
       resolve: (connection) => cursorOf(connection, connection.page.rows[0]),
     }),
     endCursor: t.string({
       nullable: true,
-      description: 'The cursor of the last object of the page. Null on an empty page.',
+      description: 'The cursor of the last object; null on an empty page.',
       resolve: (connection) => cursorOf(connection, connection.page.rows.at(-1)),
     }),
     hasNextPage: t.boolean({
@@ -127,10 +127,10 @@ export function defineConnection<R extends Row>(
   const list: List<R> = { name: resource.table, resource, reads };
   const kind = resource.table;
   const edge = builder.objectRef<Edge<R>>(`${node.name}Edge`).implement({
-    description: `One ${node.name} of a list, with its cursor.`,
+    description: `One ${node.name} of a list.`,
     fields: (t) => ({
       cursor: t.string({
-        description: 'The position of this object in lists of its type, for the arguments after and before.',
+        description: 'The position of the object, for `after` and `before`.',
         // The fast path writes this for bare rows; for a RowWithCursor it calls the resolver.
         column: 'id',
         write: writeBase64(`${kind}:`, 'base64url'),
@@ -138,16 +138,13 @@ export function defineConnection<R extends Row>(
       }),
       node: t.field({
         type: node.ref,
-        description: 'The object itself.',
+        description: 'The object.',
         sameRows: true,
         resolve: (edge) => rowOf<R>(edge instanceof RowWithCursor ? edge.row : edge),
       }),
     }),
   });
-  const refined =
-    resource.refinedBy === undefined
-      ? ''
-      : '; with a saved filter that no index supports, this can happen below that number too';
+  const refined = resource.refinedBy === undefined ? '' : ', and with a saved filter';
   const ref = builder.objectRef<Connection<R>>(`${node.name}Connection`).implement({
     description: `A page of a list of ${node.name} objects.`,
     scope: reads.scope,
@@ -155,32 +152,32 @@ export function defineConnection<R extends Row>(
     fields: (t) => ({
       edges: t.field({
         type: [edge],
-        description: 'The objects of the page in order, each with its cursor.',
+        description: 'The objects with their cursors.',
         sameRows: true,
         resolve: edgesOf,
       }),
       nodes: t.field({
         type: [node.ref],
-        description: 'The objects of the page in order, without their cursors.',
+        description: 'The objects.',
         sameRows: true,
         resolve: ({ page }) => page.rows,
       }),
       pageInfo: t.field({
         type: PageInfo,
-        description: 'The start and end of the page, and whether more objects exist.',
+        description: 'The start and end of the page.',
         columns: ['id', HAS_MORE],
         resolve: (connection) => connection,
       }),
       totalCount: t.int({
         nullable: true,
-        description: `The number of objects in the complete list, not only on this page. Above ${MAX_EXACT_COUNT} it is a lower bound, and totalCountIsExact is false${refined}. It is counted only if this field is selected.`,
+        description: 'The number of objects in the complete list. It is counted only if it is selected.',
         columns: ['id'],
         cost: COUNT_COST,
         resolve: async (connection, _args, ctx) => (await countOf(ctx, connection)).count,
       }),
       totalCountIsExact: t.boolean({
         nullable: true,
-        description: 'True if totalCount is exact; false if it is only a lower bound.',
+        description: `False if totalCount is a lower bound, as it may be above ${MAX_EXACT_COUNT}${refined}.`,
         columns: ['id'],
         cost: COUNT_COST,
         resolve: async (connection, _args, ctx) => (await countOf(ctx, connection)).isExact,

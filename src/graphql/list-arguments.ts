@@ -56,18 +56,16 @@ const SortOrderType = defineEnum(
 /** The arguments that every connection takes. */
 const connectionArgs = builder.args((t) => ({
   first: t.int({
-    description: `The number of objects to return from the start, at least 1. The default is ${DEFAULT_PAGE_SIZE}; a number above ${MAX_PAGE_SIZE} counts as ${MAX_PAGE_SIZE}.`,
+    description: `How many objects from the start: by default ${DEFAULT_PAGE_SIZE}, at most ${MAX_PAGE_SIZE}.`,
   }),
   last: t.int({
-    description: `The number of objects to return from the end, at least 1; a number above ${MAX_PAGE_SIZE} counts as ${MAX_PAGE_SIZE}. It cannot be combined with first.`,
+    description: 'How many objects from the end, in place of `first`.',
   }),
   after: t.string({
-    description:
-      'Only objects after this cursor, in the sort order. The cursor stays valid when its object is deleted.',
+    description: 'Only objects after this cursor.',
   }),
   before: t.string({
-    description:
-      'Only objects before this cursor, in the sort order. The cursor stays valid when its object is deleted.',
+    description: 'Only objects before this cursor.',
   }),
   sortOrder: t.field({
     type: SortOrderType,

@@ -1,4 +1,4 @@
-// Defines Relay mutations on top of the services' changes: input fields from a noun's description, retries by idempotency key, and a
+// Defines mutations on top of the services' changes: input fields from a noun's description, retries by idempotency key, and a
 // payload with the changed row. Without the scope to read it, the caller gets its ids alone (payload-scopes.ts).
 import type { FieldMap, InputFieldMap } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
@@ -83,10 +83,7 @@ export function defineMutation<Result>(name: string, mutation: Mutation<Result>)
         ...Object.fromEntries(of.map((type) => [idFieldOf(type), idInput(t, type)])),
         ...inputFields(t, fields, moment),
         ...inputs?.(t),
-        idempotencyKey: t.string({
-          description:
-            'Makes retries safe: for 24 hours, the same input with the same key is not executed again, but gets the result of the first request. 1 to 255 visible ASCII characters.',
-        }),
+        idempotencyKey: t.string({ description: 'Makes retries safe.' }),
       }),
     },
     {
@@ -212,24 +209,19 @@ export function defineChanges<Row extends { readonly id: bigint }>(
 /** The payload's field with the row after the change. A retry gets the same row again. */
 export function rowField<Row, Result extends { readonly row: Row }>(
   t: PayloadBuilder<Result>,
-  { ref, name, scope }: NodeType<Row>,
+  { ref, name }: NodeType<Row>,
 ): FieldMap[string] {
-  const description = `The ${name} after the change. A retry with the same idempotency key returns the same result.${readScopeSentence(scope)}`;
+  const description = `The ${name} after the change.`;
   return t.field({ ...OF_CHANGE, type: ref, description, resolve: ({ result }) => rowOf<Row>(result.row) });
 }
 
 /** The payload's field with the new row and its cursor. */
 export function edgeField<Row extends { readonly id: bigint }, Result extends { readonly row: Row }>(
   t: PayloadBuilder<Result>,
-  { edge, scope }: Edges<Row>,
+  { edge }: Edges<Row>,
 ): FieldMap[string] {
-  const description = `The new object as an edge, with its cursor in the default order, so that a client can add it to a loaded list.${readScopeSentence(scope)}`;
+  const description = 'The new object as an edge, to add to a loaded list.';
   return t.field({ ...OF_CHANGE, type: edge, description, resolve: ({ result }) => rowOf<Row>(result.row) });
-}
-
-/** The sentence about the scope that a caller needs to read more than ids. */
-function readScopeSentence(scope: Scope | null): string {
-  return scope === null ? '' : ` Fields other than its ids need ${scope}.`;
 }
 
 /** Options of payload fields: the scope of the change is enough for the ids. payload-scopes.ts checks the other fields before the change. */

@@ -9,7 +9,7 @@ import { writeBase64 } from '../rows/base64.ts';
 import { joinedColumnName, layoutOf } from '../rows/columns.ts';
 import type { Projection } from '../services/reading/reads.ts';
 import type { PublicIdTable } from '../services/reading/refs.ts';
-import { builder, rowOf, type Types } from './builder.ts';
+import { builder, GLOBAL_ID, rowOf, type Types } from './builder.ts';
 import { nameSets } from './closed-sets.ts';
 import { type GraphContext, loadBatched } from './context.ts';
 import { decodeGlobalId, decodePartId, encodeGlobalId, encodePartId, type PartId } from './global-ids.ts';
@@ -117,15 +117,14 @@ export function defineNode<Row extends NodeRow>(
     ...(scope !== null && { scope }),
     fields: (t: FieldBuilder<Row>) => ({
       id: t.id({
-        description: 'The global id of the object. It is opaque, and unique among all types.',
+        description: GLOBAL_ID,
         column: 'id',
         write: writeBase64(`${name}:`, 'base64'),
         resolve: (row) => encodeGlobalId(name, row.id),
       }),
       databaseId: t.field({
         type: 'BigInt',
-        description:
-          'The integer id, unique within the type. If the REST API has the object, it is the same as the `id` there.',
+        description: 'The integer id: the `id` of REST.',
         column: 'id',
         resolve: (row) => row.id,
       }),
@@ -259,7 +258,7 @@ export function definePart<Part extends object>(
     isPart: true,
     fields: (t) => ({
       id: t.id({
-        description: 'The global id of the object. It is opaque, and unique among all types.',
+        description: GLOBAL_ID,
         resolve: (part) => encodePartId(name, idOf(part)),
       }),
       ...fields(t),

@@ -28,18 +28,15 @@ import './accounts/viewer.ts';
 import {
   defaultFieldResolver,
   type GraphQLField,
-  GraphQLString,
   getNamedType,
   getNullableType,
   isCompositeType,
-  isInputObjectType,
   isInterfaceType,
   isIntrospectionType,
   isListType,
   isObjectType,
 } from 'graphql';
 import { requireScope, type Scope } from '../auth/scopes.ts';
-import { invalid } from '../errors.ts';
 import { builder } from './builder.ts';
 import type { GraphContext } from './context.ts';
 import { fieldOptions, scopeOf } from './field-options.ts';
@@ -49,18 +46,11 @@ type Field = GraphQLField<unknown, GraphContext>;
 
 export const schema = builder.toSchema({ sortSchema: true });
 
-/** Limited, because an operation may select it many times. */
-const MAX_CLIENT_MUTATION_ID_CHARS = 256;
-
 for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) requirePayloadScopes(field);
 for (const field of allFields()) {
   if (isListOfObjects(field)) boundList(field);
   const { scope } = fieldOptions(field);
   if (scope != null) wrapWithScope(field, scope);
-}
-for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
-  limitMutationId(field);
-  makeMutationIdText(field);
 }
 
 function allFields(): Field[] {
@@ -125,25 +115,4 @@ function requirePayloadScopes(field: Field): void {
       requireScope(ctx, scope);
     return resolve(source, args, ctx, info);
   };
-}
-
-/** Checks the length of `clientMutationId` before the mutation's resolver is called. */
-function limitMutationId(field: Field): void {
-  const { resolve = defaultFieldResolver } = field;
-  field.resolve = (source, args: { input?: { clientMutationId?: string | null } }, ctx, info) => {
-    if ((args.input?.clientMutationId?.length ?? 0) > MAX_CLIENT_MUTATION_ID_CHARS) {
-      const most = `at most ${MAX_CLIENT_MUTATION_ID_CHARS} characters`;
-      throw invalid('clientMutationId', { code: 'too_long', message: `must have ${most}` });
-    }
-    return resolve(source, args, ctx, info);
-  };
-}
-
-/** Changes `clientMutationId` to a String in input and payload, as in Relay's convention; Pothos declares it as an ID. */
-function makeMutationIdText({ args, type: payload }: Field): void {
-  for (const type of [...args.map((arg) => arg.type), payload].map(getNamedType)) {
-    if (!isInputObjectType(type) && !isObjectType(type)) continue;
-    const { clientMutationId } = type.getFields();
-    if (clientMutationId !== undefined) clientMutationId.type = GraphQLString;
-  }
 }

@@ -515,7 +515,7 @@ export const IDS = {
   id: { type: 'int8', description: 'The integer id, unique within the type.' },
   publicId: {
     type: 'text',
-    description: 'The short public id: six or more letters. REST paths accept it in place of the integer id.',
+    description: 'The public id: six or more letters, which REST paths accept too.',
   },
 } as const satisfies Fields;
 

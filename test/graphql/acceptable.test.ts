@@ -7,7 +7,7 @@ import { digest } from '../support/hostile.ts';
 const gateway = await ownGateway();
 const workspace = await factories.workspace(gateway.app);
 const caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
-const query = `mutation { createContactTag(input: { workspaceId: "${btoa(`Workspace:${workspace.id}`)}", name: "NAME" }) { clientMutationId } }`;
+const query = `mutation { createContactTag(input: { workspaceId: "${btoa(`Workspace:${workspace.id}`)}", name: "NAME" }) { __typename } }`;
 
 const send = (name: string, accept: string) =>
   gateway.send('/graphql', {

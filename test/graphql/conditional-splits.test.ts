@@ -8,7 +8,6 @@ import { ask, dataOf, post } from '../support/graphql.ts';
 const REMOVE = graphql(`
   mutation RemoveConditionalSplit($input: RemoveConditionalSplitInput!) {
     removeConditionalSplit(input: $input) {
-      clientMutationId
       removedSplitId
       funnel {
         name
@@ -63,10 +62,9 @@ describe.each([
 ] as const)('branch %s', (branch, promoted, discarded) => {
   test('is discarded; the other branch takes the place of the split', async () => {
     const { funnel, pageNamed, input } = await funnelWithSplit();
-    const variables = { input: { ...input, clientMutationId: 'mine', ...(branch && { branch }) } };
+    const variables = { input: { ...input, ...(branch && { branch }) } };
     const { removeConditionalSplit } = await dataOf(gateway, REMOVE, variables, { caller });
     expect(removeConditionalSplit).toEqual({
-      clientMutationId: 'mine',
       removedSplitId: input.splitId,
       funnel: {
         name: funnel.name,

@@ -65,19 +65,17 @@ type Kind = keyof typeof KINDS;
 
 const globalId = (kind: string, { id }: Row) => btoa(`${kind}:${id}`);
 
-/** @param selected what of the payload, beside `clientMutationId` */
+/** @param selected what of the payload */
 function revoke(
   kind: Kind,
   id: string,
   options: RequestOptions = { caller },
-  clientMutationId?: string,
   selected = `${KINDS[kind].revoked} ${KINDS[kind].shown} { id status revokedAt }`,
 ) {
   const { revoke: field, argument } = KINDS[kind];
   const type = `${field.charAt(0).toUpperCase()}${field.slice(1)}Input`;
-  const query = `mutation ($input: ${type}!) { answer: ${field}(input: $input) {
-    clientMutationId ${selected} } }`;
-  const variables = { input: { [argument]: id, ...(clientMutationId && { clientMutationId }) } };
+  const query = `mutation ($input: ${type}!) { answer: ${field}(input: $input) { ${selected} } }`;
+  const variables = { input: { [argument]: id } };
   return post<{ answer: object | null }>(gateway, { query, variables }, options);
 }
 
@@ -127,12 +125,12 @@ describe.each(Object.keys(KINDS) as Kind[])('%s', (kind) => {
     const row = await make(teamId);
     const id = globalId(kind, row);
     expect(await live(row)).toBe(true);
-    const first = await revoke(kind, id, { caller }, 'mine');
+    const first = await revoke(kind, id, { caller });
     const object = { id, status: 'REVOKED', revokedAt: NOW.toISOString() };
-    const answer = { clientMutationId: 'mine', [revoked]: id, [shown]: object };
+    const answer = { [revoked]: id, [shown]: object };
     expect(first.data).toEqual({ answer });
     expect(await live(row)).toBe(false);
-    expect((await revoke(kind, id, { caller }, 'mine')).data).toEqual(first.data);
+    expect((await revoke(kind, id, { caller })).data).toEqual(first.data);
     expect(await isLive(caller)).toBe(true);
   });
 
@@ -152,8 +150,8 @@ describe.each(Object.keys(KINDS) as Kind[])('%s', (kind) => {
       ['INSUFFICIENT_SCOPE', may ? 'account:read' : 'account:write'],
     ]);
     expect(await live(row)).toBe(true);
-    const { data: byId } = await revoke(kind, id, { caller: by }, undefined, revoked);
-    expect(byId?.answer).toEqual(may ? { clientMutationId: null, [revoked]: id } : null);
+    const { data: byId } = await revoke(kind, id, { caller: by }, revoked);
+    expect(byId?.answer).toEqual(may ? { [revoked]: id } : null);
     expect(await live(row)).toBe(!may);
   });
 

@@ -11,7 +11,6 @@ import { prismaOf } from '../../support/prisma.ts';
 const CREATE = graphql(`
   mutation CreateContact($input: CreateContactInput!) {
     createContact(input: $input) {
-      clientMutationId
       contact {
         id
         databaseId
@@ -104,12 +103,10 @@ describe('a contact', () => {
       firstName: 'Ann',
       tagIds: [globalId('ContactTag', tag)],
       customAttributes: [{ name: 'size', value: 'L' }, { name: 'note', value: null }, { name: 'other' }],
-      clientMutationId: 'mine',
     };
     const names = await statementsOf(gateway, async () => {
       const { createContact } = await dataOf(gateway, CREATE, { input }, { caller });
       expect(createContact).toMatchObject({
-        clientMutationId: 'mine',
         contact: {
           emailAddress: 'Ann@Example.com',
           firstName: 'Ann',
@@ -132,7 +129,7 @@ describe('a contact', () => {
   });
 
   test('without any field but its workspace is refused, and the error lists the fields', async () => {
-    const input = { workspaceId, idempotencyKey: 'empty', clientMutationId: 'mine' };
+    const input = { workspaceId, idempotencyKey: 'empty' };
     const { errors } = await ask(gateway, CREATE, { input }, { caller });
     expect(errors).toMatchObject([{ extensions: { code: 'INVALID', field: 'input' } }]);
     expect(errors?.[0]?.message).toMatch(
@@ -188,7 +185,7 @@ describe('a retry with the same key', () => {
     expect(again).toEqual(contact);
     const query = `mutation ($input: CreateContactInput!) { createContact(input: $input) {
       contact { id firstName createdAt workspace { id } } } }`;
-    const input = { workspaceId, firstName: 'Ann', idempotencyKey, clientMutationId: 'other' };
+    const input = { workspaceId, firstName: 'Ann', idempotencyKey };
     const { data } = await post(gateway, { query, variables: { input } }, { caller });
     expect(data).toMatchObject({
       createContact: { contact: { id: contact.id, firstName: 'Ann', workspace: { id: workspaceId } } },

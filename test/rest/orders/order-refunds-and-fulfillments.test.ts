@@ -172,12 +172,9 @@ describe.each(['rest', 'graphql'] as const)('over %s', (face) => {
     };
     const undo = (verb: 'cancel' | 'delete', id = 0) =>
       face === 'graphql'
-        ? ask(
-            `mutation ($id: ID!) { ${verb}Fulfillment(input: { fulfillmentId: $id }) { clientMutationId } }`,
-            {
-              id: globalId('Fulfillment', id),
-            },
-          )
+        ? ask(`mutation ($id: ID!) { ${verb}Fulfillment(input: { fulfillmentId: $id }) { __typename } }`, {
+            id: globalId('Fulfillment', id),
+          })
         : verb === 'cancel'
           ? client.send('POST', `/api/v2/fulfillments/${id}/cancel`)
           : client.send('DELETE', `/api/v2/fulfillments/${id}`);
@@ -202,17 +199,14 @@ describe.each(['rest', 'graphql'] as const)('over %s', (face) => {
     await changes(order, true, () =>
       face === 'rest'
         ? till.restock(invoiceId, [[lineId ?? 0, 2]])
-        : ask(
-            'mutation ($input: CreateRestockInput!) { createRestock(input: $input) { clientMutationId } }',
-            {
-              input: {
-                invoiceId: globalId('Invoice', invoiceId),
-                includedInvoicesLineItemsAttributes: [
-                  { invoicesLineItemId: globalId('InvoiceLineItem', lineId), quantity: 2 },
-                ],
-              },
+        : ask('mutation ($input: CreateRestockInput!) { createRestock(input: $input) { __typename } }', {
+            input: {
+              invoiceId: globalId('Invoice', invoiceId),
+              includedInvoicesLineItemsAttributes: [
+                { invoicesLineItemId: globalId('InvoiceLineItem', lineId), quantity: 2 },
+              ],
             },
-          ),
+          }),
     );
     expect(await status()).toBe('not_applicable');
   });

@@ -87,7 +87,7 @@ export function valueFor(
       .map((field) => ({ name: field.name, value: valueFor(field.name, field.type, ids, random, share) }));
     if (random.percent(share / 4))
       members.push({
-        name: random.pick(['unknown', '__proto__', 'id', 'clientMutationId']),
+        name: random.pick(['unknown', '__proto__', 'id', 'idempotencyKey']),
         value: hostile(random),
       });
     return {
