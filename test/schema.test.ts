@@ -155,13 +155,14 @@ describe('connections', () => {
     const PAGE = ['after', 'before', 'first', 'last', 'sortOrder'];
     for (const [name, , field] of connections) {
       const type = getNamedType(field.type).name.replace('Connection', '');
-      const { filters, sorts, refinedBy } =
+      const { filters, search, sorts, refinedBy } =
         LISTED.find((resource) => graphqlTypeNameOf(resource) === type) ?? {};
       // The lists of a saved filter are selected by it, and it is of a whole workspace.
       const isRefined = refinedBy !== undefined && name.startsWith('Workspace.');
       const more = [
         ...(filters ? ['filter'] : []),
         ...(sorts ? ['orderBy'] : []),
+        ...(search && /^(Workspace|SavedFilter)\./.test(name) ? ['search'] : []),
         ...(isRefined ? ['savedFilterId'] : []),
       ];
       expect([name, field.args.map((arg) => arg.name)]).toEqual([name, [...PAGE, ...more].sort()]);

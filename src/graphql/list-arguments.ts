@@ -28,6 +28,7 @@ import {
   type RangeInput,
 } from '../services/filtering/filters.ts';
 import { parseRefineFilter } from '../services/filtering/refining.ts';
+import { MAX_SEARCH_CHARS, MAX_SEARCH_WORDS, parseSearch } from '../services/filtering/search.ts';
 import { builder, defineOnce, type Types } from './builder.ts';
 import { closedSetOf, defineEnum, withEnumNames } from './closed-sets.ts';
 import { decodeGlobalId } from './global-ids.ts';
@@ -42,6 +43,7 @@ export interface ListArgs extends ConnectionArgs {
   filter?: Readonly<Record<string, boolean | readonly string[] | TimeRange | null>> | null | undefined;
   orderBy?: { field: Sort; direction?: SortOrder | null } | null | undefined;
   savedFilterId?: string | null | undefined;
+  search?: string | null | undefined;
 }
 
 const SortOrderType = defineEnum(
@@ -76,7 +78,7 @@ const connectionArgs = builder.args((t) => ({
 
 type Described = Pick<
   Resource,
-  'type' | 'graphqlName' | 'table' | 'fields' | 'inputs' | 'filters' | 'sorts' | 'refinedBy'
+  'type' | 'graphqlName' | 'table' | 'fields' | 'inputs' | 'filters' | 'search' | 'sorts' | 'refinedBy'
 >;
 
 /** The arguments of a connection of a noun's objects. */
@@ -88,6 +90,11 @@ export function listArguments(resource: Described): typeof connectionArgs {
       savedFilterId: t.id({
         description:
           'Only objects that also match this saved filter: its global id, integer id or public id. A filter that no index supports and that few objects match may be refused.',
+      }),
+    }),
+    ...(resource.search !== undefined && {
+      search: t.string({
+        description: `Only objects with all of these words, which white space separates: at most ${MAX_SEARCH_WORDS} words, and ${MAX_SEARCH_CHARS} characters. A word matches any part of a word of the object, or its beginning if it has one or two characters. Letter case and accents are ignored.`,
       }),
     }),
     ...(filter && { filter: t.field({ type: filter, description: 'Only objects that match this filter.' }) }),
@@ -213,8 +220,13 @@ export function parseListArgs(resource: Described, args: ListArgs): PageRequest 
 }
 
 /** The filter and order of a connection, without its page. */
-export function parseSelection(resource: Described, { filter, orderBy, savedFilterId }: ListArgs): Selection {
+export function parseSelection(
+  resource: Described,
+  { filter, orderBy, savedFilterId, search }: ListArgs,
+): Selection {
   const name = 'savedFilterId';
+  const searched = search == null ? {} : parseSearch(search, 'search');
+  const isSearched = Object.keys(searched).length > 0;
   const filterName = (property: string) =>
     `filter.${graphqlNameOf(property, resource.fields[property] ?? resource.inputs?.[property])}`;
   return {
@@ -222,20 +234,27 @@ export function parseSelection(resource: Described, { filter, orderBy, savedFilt
       refinedBy: { name, id: parseRefineFilter(toRef(refineFilter, savedFilterId), name) },
     }),
     ...(orderBy != null && orderBy.field !== 'id' && { sort: orderBy.field }),
-    ...(filter != null && {
+    ...((filter != null || isSearched) && {
       filter: {
-        ...parseFilters(resource, toFilters(resource, filter), filterName),
-        ...parseRanges(resource, toRanges(resource, filter), (property, end) => `filter.${property}.${end}`),
+        ...searched,
+        ...(filter != null && {
+          ...parseFilters(resource, toFilters(resource, filter), filterName),
+          ...parseRanges(
+            resource,
+            toRanges(resource, filter),
+            (property, end) => `filter.${property}.${end}`,
+          ),
+        }),
       },
     }),
   };
 }
 
 /** A key for the result of `parseSelection`. */
-export function selectionKey({ filter, orderBy, savedFilterId }: ListArgs): string {
-  return filter == null && orderBy == null && savedFilterId == null
+export function selectionKey({ filter, orderBy, savedFilterId, search }: ListArgs): string {
+  return filter == null && orderBy == null && savedFilterId == null && search == null
     ? ''
-    : JSON.stringify([filter, orderBy, savedFilterId]);
+    : JSON.stringify([filter, orderBy, savedFilterId, search]);
 }
 
 function toFilters(resource: Described, filter: NonNullable<ListArgs['filter']>): FilterInput {

@@ -105,7 +105,7 @@ function defineTypes(service: Service): NounTypes {
   );
   for (const list of service.lists) {
     const { of } = list;
-    const { filters, refinedBy, ...unfiltered } = listed;
+    const { filters, search, refinedBy, ...unfiltered } = listed;
     const inList = of.indexes === undefined ? unfiltered : { ...unfiltered, ...(filters && { filters }) };
     const { under, plural } = of;
     const about = `The ${pluralOf(title.toLowerCase())} of the ${under.title.toLowerCase()}.`;

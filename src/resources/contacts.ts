@@ -125,6 +125,7 @@ export const contact = describe({
     isActive: { index: 'contacts_workspace_id_is_active_id_idx' },
     anonymous: { index: 'contacts_workspace_id_anonymous_id_idx' },
   },
+  search: ['firstName', 'lastName', 'emailAddress', 'phoneNumber'],
   refinedBy: 'ContactsFilter',
   sorts: ['updatedAt'],
 });

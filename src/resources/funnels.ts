@@ -79,6 +79,7 @@ export const funnel = describe({
   },
   inputs: CODE_MODES,
   topic: 'funnel',
+  search: ['name', 'currentPath'],
   filters: { id: { unique: true } },
   sorts: ['updatedAt'],
 });

@@ -221,6 +221,7 @@ export const page = describe({
     },
   },
   topic: 'page',
+  search: ['name', 'currentPath'],
   filters: {
     id: { unique: true },
     funnelIds: {

@@ -14,7 +14,7 @@ export function personalDataFaults(noun: Resource): string[] {
         ]
       : []),
     ...(field.personal &&
-    noun.filters?.[property] !== undefined &&
+    (noun.filters?.[property] !== undefined || noun.search?.includes(property)) &&
     !isBelowContact(noun) &&
     wayToContact(noun) !== 'itself'
       ? [`${type}.${property} is personal, so it must not be a filter: a filter would reveal hidden values.`]

@@ -181,6 +181,7 @@ export const product = describe({
     visibleInCustomerCenter: { index: 'products_visible_in_customer_center_id_idx' },
     archived: { index: 'products_workspace_id_archived_id_idx' },
   },
+  search: ['name', 'sku'],
   refinedBy: 'ProductsFilter',
   sorts: ['updatedAt'],
 });

@@ -239,6 +239,11 @@ export interface Resource<F extends Fields = Fields> {
   readonly subjectType?: string;
   /** The filters of its lists, by property, the most selective first. */
   readonly filters?: Readonly<Record<string, Filter>>;
+  /**
+   * The texts whose words `search` finds: fields, filters on rows of a noun below, and references, which stand for what the other noun is
+   * searched by. Each has an index (store/sql/search.ts). Absent: lists have no search.
+   */
+  readonly search?: readonly string[];
   /** The class of saved filters that select its objects (refine-attributes.ts). Its lists are below a workspace. */
   readonly refinedBy?: string;
   /** The orders of its lists in addition to `id`. */

@@ -35,6 +35,7 @@ import {
   type RangeInput,
 } from '../services/filtering/filters.ts';
 import { parseRefineFilter } from '../services/filtering/refining.ts';
+import { MAX_SEARCH_CHARS, MAX_SEARCH_WORDS, parseSearch } from '../services/filtering/search.ts';
 import type { Parameter, Query } from './route.ts';
 
 /** The query parameters of every list. */
@@ -70,13 +71,16 @@ export function listQuery(resource: Resource): Query<PageRequest> {
   const ranges = rangesOf(resource);
   const sorts = sortsOf(resource);
   const isRefined = resource.refinedBy !== undefined;
+  const isSearched = resource.search !== undefined;
   const nameOf = (property: string) => `filter[${restNameOf(property, resource.fields[property])}]`;
   const names: FilterNames = {
     all: [
       ...filters.map(({ property }) => nameOf(property)),
       ...ranges.flatMap(({ property }) => ENDS.map((end) => `${nameOf(property)}[${end}]`)),
+      ...(isSearched ? [SEARCHED] : []),
       ...(isRefined ? [REFINED] : []),
     ],
+    isSearched,
     ranges: new Map(
       ranges.flatMap(({ property }) =>
         ENDS.map((end) => [`${nameOf(property)}[${end}]`, { property, end }] as const),
@@ -89,6 +93,7 @@ export function listQuery(resource: Resource): Query<PageRequest> {
       ...pageQuery.parameters,
       ...filters.map((form) => filterParameter(form, nameOf(form.property))),
       ...ranges.flatMap((form) => rangeParameters(form, nameOf(form.property))),
+      ...(isSearched ? [SEARCH_PARAMETER] : []),
       ...(isRefined ? REFINED_PARAMETERS : []),
       ...(sorts === undefined ? [] : sortParameters(resource, Object.keys(sorts))),
     ],
@@ -99,6 +104,7 @@ export function listQuery(resource: Resource): Query<PageRequest> {
             const given = parseFilterParameters(text, names);
             if (given === null) return undefined;
             return {
+              ...(given.search !== undefined && parseSearch(given.search, SEARCHED)),
               ...parseFilters(resource, given.values, nameOf),
               ...parseRanges(resource, given.ranges, (property, end) => `${nameOf(property)}[${end}]`),
             };
@@ -111,7 +117,12 @@ export function listQuery(resource: Resource): Query<PageRequest> {
 }
 
 /** The noun without the filters of its list. */
-export function withoutFilters({ filters, refinedBy, ...resource }: Resource): Resource {
+export function withoutFilters({ filters, search, refinedBy, ...resource }: Resource): Resource {
+  return resource;
+}
+
+/** The noun without the search of its list. */
+export function withoutSearch({ search, ...resource }: Resource): Resource {
   return resource;
 }
 
@@ -318,6 +329,8 @@ function sortsOf({ sorts, unchanging }: Resource): Readonly<Record<string, Sort>
 /** The names of a list's filters. */
 interface FilterNames {
   readonly all: readonly string[];
+  /** Whether the list can be searched. */
+  readonly isSearched: boolean;
   /** The properties by every accepted name. */
   readonly properties: ReadonlyMap<string, string>;
   /** The ends of ranges by name. */
@@ -341,12 +354,22 @@ const REPEATED = /\[\d*\]$/;
  */
 function parseFilterParameters(
   query: URLSearchParams,
-  { all, properties, ranges: ends }: FilterNames,
-): { readonly values: FilterInput; readonly ranges: RangeInput } | null {
+  { all, isSearched, properties, ranges: ends }: FilterNames,
+): { readonly values: FilterInput; readonly ranges: RangeInput; readonly search: string | undefined } | null {
   const ranges: Record<string, { from?: string; to?: string }> = {};
+  let search: string | undefined;
   const given = new Map<string, { readonly form: string; readonly values: string[] }>();
   for (const [name, value] of query) {
     if (!FILTER.test(name) || (name === REFINED && all.includes(name))) continue;
+    if (isSearched && name === SEARCHED) {
+      if (search !== undefined)
+        throw blaming('bad_request', quoted(name), {
+          code: 'repeated',
+          message: 'is given twice. Give it once',
+        });
+      search = value;
+      continue;
+    }
     const rangeEnd = ends.get(name);
     if (rangeEnd !== undefined) {
       const range = ranges[rangeEnd.property] ?? {};
@@ -380,10 +403,19 @@ function parseFilterParameters(
         message: 'is given twice. Give its values once, with commas between them',
       });
   }
-  if (given.size === 0 && Object.keys(ranges).length === 0) return null;
+  if (given.size === 0 && Object.keys(ranges).length === 0 && search === undefined) return null;
   const values = Object.fromEntries(given.entries().map(([property, { values }]) => [property, values]));
-  return { values, ranges };
+  return { values, ranges, search };
 }
+
+/** The parameter for a search. Its value is one text: a comma does not split it. */
+const SEARCHED = 'filter[search]';
+
+const SEARCH_PARAMETER: Parameter = {
+  name: SEARCHED,
+  description: `Only objects with all of these words, which white space separates: at most ${MAX_SEARCH_WORDS} words, and ${MAX_SEARCH_CHARS} characters. A word matches any part of a word of the object, or its beginning if it has one or two characters. Letter case and accents are ignored. An extension of this service.`,
+  schema: { type: 'string', maxLength: MAX_SEARCH_CHARS },
+};
 
 function filterParameter({ type, idsOf, description }: FilterForm, name: string): Parameter {
   const bools = type === 'bool' ? '`true` or `1`, `false` or `0`' : 'texts';

@@ -15,7 +15,7 @@ import type { Input } from '../services/input/parse-fields.ts';
 import type { Reads } from '../services/reading/reads.ts';
 import type { Act, Service } from '../services/service.ts';
 import { bodyOf, refuseInQuery } from './body.ts';
-import { listQuery, withoutFilters } from './list-queries.ts';
+import { listQuery, withoutFilters, withoutSearch } from './list-queries.ts';
 import { pageOf } from './lists.ts';
 import { changedOf, createdOf, emptyResponse, type OutputForm, objectOf, outputOf } from './responses.ts';
 import { putAndPatch, type Route, route } from './route.ts';
@@ -93,7 +93,7 @@ function genericRoutes(service: Service, own: OwnRoutes): readonly Route[] {
     });
   };
   const otherLists = lists.flatMap(({ of: { under, path: below, indexes }, list: listUnder }) => {
-    const queried = indexes === undefined ? withoutFilters(resource) : resource;
+    const queried = indexes === undefined ? withoutFilters(resource) : withoutSearch(resource);
     return below === undefined ? [] : listRoute(under, below, `Of${under.type}`, queried, listUnder);
   });
   const reading = [

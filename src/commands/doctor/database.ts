@@ -200,7 +200,7 @@ async function checkNotifications(
 async function checkPrivileges(pool: pg.Pool, { pending }: MigrationState): Promise<Finding[]> {
   const { fail, ok } = findingsOf('privileges');
   const obstacles = pending.length === 0 ? [] : await findObstacles(pool);
-  const faults = obstacles.filter(({ of }) => of === 'privileges');
+  const faults = obstacles.filter(({ of }) => of !== 'encoding');
   return findingsOrOk(
     ok('enough to apply what is pending'),
     faults.map(({ message, advice }) => fail(message, advice)),

@@ -496,6 +496,7 @@ export const order = describe({
     orderType: { index: 'orders_workspace_id_order_type_id_idx' },
     liveMode: { index: 'orders_workspace_id_live_mode_id_idx', untimed: true },
   },
+  search: ['orderNumber', 'contactId'],
   refinedBy: 'OrdersFilter',
   sorts: ['updatedAt'],
 });

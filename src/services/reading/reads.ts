@@ -23,6 +23,7 @@ import type { Tenancy } from '../../store/sql/tenancy.ts';
 import type { Table } from '../../store/tables/table.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { refine } from '../filtering/refining.ts';
+import { requireSearchable } from '../filtering/search.ts';
 import { parseRef, type Ref } from './refs.ts';
 
 export { type Count, MAX_EXACT_COUNT, type Probe };
@@ -77,6 +78,7 @@ export function readsOf<R extends Described>(noun: R, table = tableOf(noun)): Re
     async list(ctx, parent, page, projection = null) {
       const { tenancy } = requireScope(ctx, scope);
       const parentId = parseRef(over.title, over.table, parent);
+      await requireSearchable(ctx, noun, page);
       const timed = await withTime(ctx, table, tenancy, page);
       const { refinedBy } = timed;
       const read = async (plain: PageRequest) => {
@@ -100,6 +102,7 @@ export function readsOf<R extends Described>(noun: R, table = tableOf(noun)): Re
     },
     async listMany(ctx, parentIds, page, projection = null) {
       const { tenancy } = requireScope(ctx, scope);
+      await requireSearchable(ctx, noun, page);
       const { refinedBy } = page;
       const read = (plain: PageRequest) => findPagesUnder(ctx, table, tenancy, parentIds, plain, projection);
       if (refinedBy === undefined) return read(page);
@@ -120,6 +123,7 @@ export function readsOf<R extends Described>(noun: R, table = tableOf(noun)): Re
     },
     async countMany(ctx, parentIds, counted = {}) {
       const { tenancy } = requireScope(ctx, scope);
+      await requireSearchable(ctx, noun, counted);
       const { refinedBy } = counted;
       if (refinedBy === undefined) return countUnder(ctx, table, tenancy, parentIds, counted);
       return refine(
@@ -138,6 +142,7 @@ export function readsOf<R extends Described>(noun: R, table = tableOf(noun)): Re
     },
     async existMany(ctx, parentIds, probed) {
       const { tenancy } = requireScope(ctx, scope);
+      await requireSearchable(ctx, noun, probed);
       const { refinedBy } = probed;
       if (refinedBy === undefined) return existsUnder(ctx, table, tenancy, parentIds, probed);
       return refine(

@@ -208,6 +208,7 @@ async function place(
   ]);
   for (const { name, key } of keys)
     await client.query(`alter table ${name} drop constraint ${pg.escapeIdentifier(key)}`);
+  await dropSearchIndexes(client);
   let placed = 0;
   for (const { name, wanted } of inOrder(missing)) {
     if (wanted === 'everywhere') await client.query('select create_reference_table($1)', [name]);
@@ -229,6 +230,15 @@ async function place(
   for (const { trigger, definition } of triggers)
     if (!REPLACED_TRIGGERS.test(trigger)) await client.query(definition);
   await client.query(OPEN_TO_TENANTS);
+}
+
+/** Drops the indexes for searches, which a distributed store does not have. */
+async function dropSearchIndexes(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `select indexrelid::regclass::text as name from pg_index i join pg_class c on c.oid = i.indexrelid
+      where c.relnamespace = current_schema()::regnamespace and c.relname like '%\\_search\\_idx'`,
+  );
+  for (const { name } of rows) await client.query(`drop index ${name}`);
 }
 
 async function dropPolicies(client: pg.ClientBase): Promise<void> {

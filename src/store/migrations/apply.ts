@@ -9,6 +9,7 @@ import { findPlacedTables } from '../shard-placement/state.ts';
 import type { Migration } from './folder.ts';
 import { yieldingLocks } from './giving-way.ts';
 import { recordApplied } from './history.ts';
+import { isOfSearch } from './search.ts';
 import { splitStatements, withoutComments } from './split.ts';
 import { isForPlaced } from './tenant-role.ts';
 
@@ -34,6 +35,10 @@ export async function applyMigration(
   const client = await pool.connect();
   const attempt = async () => {
     const startedAt = new Date();
+    if (isPatient && isOfSearch(script) && (await findPlacedTables(client)).length > 0) {
+      await recordApplied(client, migration, startedAt);
+      return;
+    }
     if (isPatient) {
       await dropUnrecorded(client, script);
       await client.query(script.replace(DROPS, '$& if exists'));
@@ -60,7 +65,9 @@ export async function applyMigration(
 /** The parts to send: the complete script or, if tables are placed on several servers, each statement that these need. */
 function partsFor(placed: readonly string[], script: string): readonly string[] {
   if (placed.length === 0) return [script];
-  return splitStatements(script).filter((statement) => isForPlaced(statement, placed));
+  return splitStatements(script).filter(
+    (statement) => isForPlaced(statement, placed) && !isOfSearch(statement),
+  );
 }
 
 /** The index that a statement creates concurrently, and its table. */

@@ -1,5 +1,6 @@
 // Checks the rights that migrations need, so that `doctor` and `migrate` can refuse in one sentence.
 import type pg from 'pg';
+import { type ExtensionState, readExtensions } from './search.ts';
 
 interface Rights {
   /** Quoted names. */
@@ -20,7 +21,7 @@ const RIGHTS = `select quote_ident(current_user) as "user", quote_ident(current_
 
 /** A missing right, and how to get it. */
 export interface Obstacle {
-  readonly of: 'encoding' | 'privileges';
+  readonly of: 'encoding' | 'privileges' | 'extensions';
   readonly message: string;
   readonly advice: string;
 }
@@ -66,5 +67,44 @@ export async function findObstacles(db: Pick<pg.Pool, 'query'>): Promise<Obstacl
             `grant create on database ${database} to ${user}`,
           ),
         ]),
+    ...extensionObstacles(await readExtensions(db), { user, database }),
+  ];
+}
+
+/** The reasons why the extensions for search cannot be used. One that is already installed needs no right. */
+export function extensionObstacles(
+  extensions: readonly ExtensionState[],
+  { user, database }: Pick<Rights, 'user' | 'database'>,
+): Obstacle[] {
+  const named = (which: (extension: ExtensionState) => boolean) =>
+    extensions.filter(which).map(({ name }) => name);
+  const missing = named(({ isInstalled, isAvailable }) => !isInstalled && !isAvailable);
+  const refused = named((one) => !one.isInstalled && one.isAvailable && !one.isInstallable);
+  const hidden = extensions.filter(({ hiddenIn }) => hiddenIn !== null);
+  const of = 'extensions' as const;
+  return [
+    ...(missing.length === 0
+      ? []
+      : [
+          {
+            of,
+            message: `the server has no extension ${missing.join(', ')}`,
+            advice: 'install the contrib package of PostgreSQL (postgresql-contrib)',
+          },
+        ]),
+    ...(refused.length === 0
+      ? []
+      : [
+          {
+            of,
+            message: `the user of DATABASE_URL may not create the extensions ${refused.join(', ')}`,
+            advice: `have the database’s owner run: grant create on database ${database} to ${user}; or an administrator: ${refused.map((name) => `create extension ${name};`).join(' ')}`,
+          },
+        ]),
+    ...hidden.map(({ name, hiddenIn }) => ({
+      of,
+      message: `the extension ${name} is in the schema ${hiddenIn}, which is not on the search path`,
+      advice: `have an administrator run: alter role ${user} in database ${database} set search_path to "$user", public, ${hiddenIn};`,
+    })),
   ];
 }

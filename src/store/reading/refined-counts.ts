@@ -64,7 +64,7 @@ export async function countRefined<R extends Row>(
     sources[
       indexOfLeast(
         found,
-        found.map(() => MAX_EXACT_COUNT),
+        sources.map(({ most = MAX_EXACT_COUNT }) => most),
       ) ?? -1
     ];
   const listed = between(table, '$workspace_id', '$workspace_id', 't.id > 0');

@@ -10,6 +10,7 @@ import {
   refinedCondition,
   type Source,
 } from '../sql/refined.ts';
+import type { SearchMatch } from '../sql/search.ts';
 import type { Values } from '../sql/statements.ts';
 import type { Table } from '../tables/table.ts';
 import type { Owners } from '../tenancy/row-owners.ts';
@@ -59,7 +60,7 @@ export function conditionsOf<R extends { id: bigint }>(
     parts,
     values: Object.assign({}, ...parts.map((part) => part.values)),
     sources,
-    isExact: parts.length === 1 && sources.length === 1,
+    isExact: parts.length === 1 && sources.length === 1 && sources[0]?.most === undefined,
   };
 }
 
@@ -68,10 +69,29 @@ function listCondition(filter: AnyTable['filters'][number], values: readonly unk
   const { match, array } = filter;
   const parameter = parameterOf(filter);
   const sql = conditionOf(filter, `$${parameter}`);
+  if ('text' in match)
+    return {
+      values: { [parameter]: values },
+      sql,
+      source: match.isExact ? byWords(match, `$${parameter}::${array}`) : null,
+    };
   return {
     values: { [parameter]: values },
     sql,
     source: 'table' in match ? inPairs(match, `$${parameter}::${array}`, values.length) : inRange(sql),
+  };
+}
+
+/** A search costs more for each row than other criteria. */
+const FEW_WITH_WORDS = 2_500;
+
+/** Rows with some words. With more of them, another criterion or the list itself is read. */
+function byWords({ candidates }: SearchMatch, words: string): Source {
+  const limit = String(FEW_WITH_WORDS + 1);
+  return {
+    ids: () => candidates('$workspace_id', `(select search_patterns(${words}))`, limit),
+    most: FEW_WITH_WORDS,
+    ...{ ranges: 1, hasRepeats: false, isOfRows: false, hasTimes: false, orders: [] },
   };
 }
 

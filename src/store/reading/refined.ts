@@ -139,7 +139,9 @@ export async function readBounded(
   const fromIndex = (index: number) =>
     readBy(scanRows, 's', sourceStatement(table, conditions, asked, index));
   const mostOf = (inIndex: number, found: number) =>
-    sources.map(({ hasTimes }) => (sort === 'id' || hasTimes ? inIndex : found));
+    sources.map(({ hasTimes, most = inIndex }) =>
+      Math.min(most, sort === 'id' || hasTimes ? inIndex : found),
+    );
 
   const { direction, isFirst } = asked;
   const { last, remember } = lastStepOf(
@@ -167,7 +169,7 @@ export async function readBounded(
   }
   const isInIndex = isExact && sort === 'id' && sources[0]?.hasRepeats === false;
   const most = isInIndex ? limits.manyInIndex : limits.manyFound;
-  const all = sources.map(() => most);
+  const all = sources.map((source) => Math.min(source.most ?? most, most));
   const far = await walk(scanRows, limits.manyWalked, all, last === 'far');
   if (far.isComplete) {
     remember(far.rows.length >= limit ? 'far' : 'end');

@@ -4,7 +4,9 @@
 import { MAX_ID } from '../../cursors.ts';
 import type { PageRequest, Selection } from '../../pagination.ts';
 import { type Sort, toSnakeCase } from '../../resources/resource.ts';
-import type { PairMatch, TableFilter } from '../sql/filters.ts';
+import type { TableFilter } from '../sql/filters.ts';
+import type { PairMatch } from '../sql/matches.ts';
+import type { SearchMatch } from '../sql/search.ts';
 import { inWorkspace, type Statement, type Values } from '../sql/statements.ts';
 import type { Table } from '../tables/table.ts';
 import { between, rowsById } from './parents.ts';
@@ -71,13 +73,14 @@ export const MAX_MERGED_ROWS = 2_500;
 
 /**
  * Whether a page may read many more rows than it returns: if another filter drops rows, if no index has them in the page's order so that
- * all are read, or if they come from many ranges.
+ * all are read, or if they come from many ranges. How many rows have words is known only when they are read.
  */
 export function isExpensive({ sort, given, values }: Selected, parents: number, limit: number): boolean {
   const [leader] = given;
   if (leader === undefined) return false;
   const ranges = parents * (values[parameterOf(leader)]?.length ?? 0);
   if (leader.unique) return ranges > MAX_MERGED_ROWS;
+  if ('text' in leader.match) return true;
   const isUntimed = (sort !== 'id' && ('table' in leader.match || leader.untimed)) || 'time' in leader.match;
   if (given.length === 1 && sort === 'updatedAt' && leader.property === sort) return false;
   return given.length > 1 || isUntimed || ranges * limit > MAX_MERGED_ROWS;
@@ -218,9 +221,17 @@ function merged(table: AnyTable, selected: Selected, places: PagePlaceholders, r
       ? throughTable(table, selected.sort, match)
       : 'time' in match
         ? byTime(table, selected.sort, match.time)
-        : byKey(table, selected.sort, leader);
+        : 'text' in match
+          ? byWords(table, selected.sort, match)
+          : byKey(table, selected.sort, leader);
   const parameter = `$${parameterOf(leader)}::${leader.array}`;
-  const values = 'time' in match ? `(select ${parameter} as value) v` : `unnest(${parameter}) v (value)`;
+  const values =
+    'time' in match
+      ? `(select ${parameter} as value) v`
+      : 'text' in match
+        ? // `offset 0`, so that the patterns are made once.
+          `(select search_patterns(${parameter}) as value offset 0) v`
+        : `unnest(${parameter}) v (value)`;
   const all = conditions.length === 0 ? ALL : conditions.join(' and ');
   return `${values} cross join lateral (
     ${find(places, range, all)} limit ${range.limit}
@@ -283,6 +294,42 @@ function byTime(table: AnyTable, sort: Sort, time: string): Find {
       ...{ table: table.name, workspace, condition, limit, below, range: range('t.id') },
       order: (alias) => orderOf(sort, order, alias),
     });
+  };
+}
+
+/** A search first walks so many rows of the list: a page of words that many rows have is full by then. */
+const SEARCHED_BY_WALK = 1_000;
+
+/**
+ * If the walk does not find a full page, the indexes of the words find all rows that have them, because they have no order. So a page costs
+ * as much as rows have the words.
+ */
+function byWords(table: AnyTable, sort: Sort, { text, candidates, isExact }: SearchMatch): Find {
+  return ({ parent, workspace }, { range, order: direction, limit, isBounded }, condition) => {
+    const columns = (alias: string) => `${alias}.id${sort === 'id' ? '' : `, ${alias}.updated_at`}`;
+    const below = (within: string) => between(table, parent, workspace, within);
+    const has = `${text} like all(v.value)`;
+    const isAlone =
+      isExact && condition === ALL && table.visible === ALL && table.parent.table === 'workspaces';
+    const found = (most: string, ids = candidates(workspace, 'v.value', most)) =>
+      `${rowsById(table, workspace, ids)} where ${below(range('t.id'))} and ${isExact ? ALL : has} and ${condition}`;
+    if (direction === null && !isBounded)
+      return `select ${columns('t')} from ${found(isAlone ? limit : 'null')}`;
+    const order = (alias?: string) => orderOf(sort, direction ?? 'asc', alias);
+    const walk = (select: string) =>
+      `select ${select} from ${table.name} t where ${below(range('t.id'))} order by ${order()}`;
+    const first = `select x.id from (${candidates(workspace, 'v.value', 'null')}) x where ${range('x.id')} order by ${order('x')} limit ${limit}`;
+    return `select ${columns('t')} from (
+      with near as materialized (
+        select ${columns('w')} from (${walk(`${columns('t')}, (${has} and ${condition}) as found`)} limit ${SEARCHED_BY_WALK}) w
+        where w.found order by ${order('w')} limit ${limit}
+      ), enough as materialized (
+        select (select count(*) from near) >= ${limit} or not exists (${walk('')} offset ${SEARCHED_BY_WALK}) as yes
+      )
+      select ${columns('n')} from near n where (select yes from enough)
+      union all
+      select ${columns('t')} from ${found('null', isAlone && sort === 'id' ? first : undefined)} and not (select yes from enough)
+    ) t order by ${order()}`;
   };
 }
 
@@ -400,6 +447,8 @@ export function conditionOf({ array, match }: TableFilter, values: string): stri
     return `(select true from ${match.table} b where b.workspace_id = $row_workspace and b.${match.row} = t.id
       and b.${match.value} = any(${values}::${array})${match.where === undefined ? '' : ` and b.${match.where}`} limit 1)`;
   if ('time' in match) return isBetween(match.time, `${values}::${array}`);
+  if ('text' in match)
+    return `${match.text} like all(array(select u.pattern from unnest(search_patterns(${values}::${array})) u (pattern)))`;
   const { key, keyOf } = match;
   if (keyOf === undefined) return `${key} = any(${values}::${array})`;
   return `${key} = any(array(select ${keyOf('u.value')} from unnest(${values}::${array}) u (value)))`;

@@ -38,6 +38,8 @@ export interface PlacementRules {
   readonly hasTenantRole: boolean;
   /** Lists can be read from replicas. */
   readonly readsReplicas: boolean;
+  /** Lists can be searched: the functions for it know tables, not their shards (sql/search.ts). */
+  readonly searches: boolean;
 }
 
 /** The rules of one PostgreSQL. */
@@ -50,6 +52,7 @@ export const ON_ONE_SERVER: PlacementRules = {
   hasTriggers: true,
   hasTenantRole: true,
   readsReplicas: true,
+  searches: true,
 };
 
 /** The rules of a store that Citus distributes. */
@@ -62,6 +65,7 @@ export const ON_SHARDS: PlacementRules = {
   hasTriggers: false,
   hasTenantRole: false,
   readsReplicas: false,
+  searches: false,
 };
 
 /**
@@ -69,6 +73,9 @@ export const ON_SHARDS: PlacementRules = {
  * independently.
  */
 export const NO_REPLICAS = 'replicas are not read of a store that Citus distributes';
+
+/** Why a store lacks `searches`. */
+export const NO_SEARCH = 'is not available, because Citus distributes this store';
 
 /** The consequence for a store without `hasTenantRole`. */
 export const NO_TENANT_ROLE =

@@ -1,38 +1,13 @@
 // The SQL of a noun's list filters: a value is compared with a column of the row, or with a column of another table that refers to the row.
 import { typeOf } from '../../resources/field-types.ts';
 import { filtersOf, type Resource, rangesOf, toSnakeCase } from '../../resources/resource.ts';
-
-/** How to compare a row `t` with a value. */
-export type Match =
-  /**
-   * By an expression over the row. @param keyOf the SQL to compare with, from the SQL of a value
-   * @param start a faster expression with the same beginning, for prefixes
-   */
-  | {
-      readonly key: string;
-      readonly keyOf?: (value: string) => string;
-      readonly start?: string;
-    }
-  /**
-   * By rows of another table in the workspace. @param row its column with the row’s id @param value its column with the value
-   * @param where the condition on its rows, which begins with a column; absent: all rows
-   * @param repeats whether several of its rows may pair a row with the same value
-   */
-  | {
-      readonly table: string;
-      readonly row: string;
-      readonly value: string;
-      readonly where?: string;
-      readonly repeats?: true;
-    };
+import type { Match } from './matches.ts';
+import { SEARCH, type SearchMatch, searchMatch } from './search.ts';
 
 /** Compares the time in this column with a range of two values: from the first, before the second. */
 interface RangeMatch {
   readonly time: string;
 }
-
-/** Compares by the rows of another table. */
-export type PairMatch = Extract<Match, { table: string }>;
 
 /** A filter of a table's lists. */
 export interface TableFilter {
@@ -43,7 +18,7 @@ export interface TableFilter {
   readonly untimed: boolean;
   /** The SQL array type for its values. */
   readonly array: string;
-  readonly match: Match | RangeMatch;
+  readonly match: Match | RangeMatch | SearchMatch;
 }
 
 /**
@@ -70,6 +45,16 @@ export function tableFilters(
     array: `${typeOf(type).columns[0]}[]`,
     match: matches[property] ?? { key: columnOf(property) },
   }));
-  // Values come first, because a value finds fewer rows than a range.
-  return [...byValue, ...byTime];
+  const search = searchMatch(resource, matches);
+  const byWords: TableFilter[] =
+    search === null
+      ? []
+      : [{ property: SEARCH, unique: false, untimed: true, array: 'text[]', match: search }];
+  // Those that find the fewest rows come first: a unique value finds one, and a value finds fewer than a range.
+  return [
+    ...byValue.filter(({ unique }) => unique),
+    ...byWords,
+    ...byValue.filter(({ unique }) => !unique),
+    ...byTime,
+  ];
 }

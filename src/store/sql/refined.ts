@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 import type { Provided } from '../../pagination.ts';
 import type { RefineAttribute } from '../../resources/refine-attributes.ts';
 import { type Sort, toSnakeCase } from '../../resources/resource.ts';
-import type { Match, PairMatch } from './filters.ts';
+import type { Match, PairMatch } from './matches.ts';
 import { type NamedStatement, numbered, ROW_WORKSPACE, type Values } from './statements.ts';
 
 /** The test that a value of an attribute must pass. */
@@ -53,6 +53,8 @@ export interface Condition {
 export interface Source {
   /** Their SQL: the column `id`, and the other columns of the reading. */
   ids(reading: Reading): string;
+  /** If set, more ids than this are not all of them. */
+  readonly most?: number;
   /** The number of index ranges. */
   readonly ranges: number;
   /** Whether an id may occur more than once, in several ranges or in one. */

@@ -2,7 +2,8 @@
 // are SQL over the alias `t`.
 import { parentKeyOf, type Resource, toSnakeCase } from '../../resources/resource.ts';
 import type { Columns } from '../../rows/columns.ts';
-import { type Match, type TableFilter, tableFilters } from '../sql/filters.ts';
+import { type TableFilter, tableFilters } from '../sql/filters.ts';
+import type { Match } from '../sql/matches.ts';
 import { visibleBelowContact, withHidden } from '../sql/personal-data.ts';
 import { type PublicIdTable, TYPE_NUMBER } from '../sql/public-ids.ts';
 import type { OwnerKind } from '../tenancy/row-owners.ts';

@@ -1,0 +1,28 @@
+// How filters and saved filters compare the rows of a table with values.
+
+/** How to compare a row `t` with a value. */
+export type Match =
+  /**
+   * By an expression over the row. @param keyOf the SQL to compare with, from the SQL of a value
+   * @param start a faster expression with the same beginning, for prefixes
+   */
+  | {
+      readonly key: string;
+      readonly keyOf?: (value: string) => string;
+      readonly start?: string;
+    }
+  /**
+   * By rows of another table in the workspace. @param row its column with the row’s id @param value its column with the value
+   * @param where the condition on its rows, which begins with a column; absent: all rows
+   * @param repeats whether several of its rows may pair a row with the same value
+   */
+  | {
+      readonly table: string;
+      readonly row: string;
+      readonly value: string;
+      readonly where?: string;
+      readonly repeats?: true;
+    };
+
+/** Compares by the rows of another table. */
+export type PairMatch = Extract<Match, { table: string }>;
