@@ -2,6 +2,10 @@
 // without permission (spec §5). A refused caller sees nothing and has changed nothing.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ErrorCode } from '../src/errors.ts';
+import { typeOptions } from '../src/graphql/field-options.ts';
+import { NOUNS } from '../src/resources/nouns.ts';
+import { team } from '../src/resources/teams.ts';
+import { workspace } from '../src/resources/workspaces.ts';
 import { routes } from '../src/rest/nouns.ts';
 import * as factories from './support/factories.ts';
 import { createGateway, type Gateway, type RequestOptions } from './support/gateway.ts';
@@ -193,6 +197,8 @@ const CHANGES = SCHEMA_OPERATIONS.filter(({ isMutation }) => isMutation);
 const OWN = /^(Viewer|User)\.|^Query\.(viewer|me|user|teams|webhookEventTypes)$/;
 /** What the caller's whole team has in common. */
 const TEAM = /^(Team|ApiKey|OauthGrant|Query)\.(team|apiKeys|oauthGrants|users|workspaces)$/;
+/** The fields of a team that need a scope. A caller of the team sees them on every host. */
+const FIELD_OF_TEAM = /^Team\.(createdAt|locale|timeZone|updatedAt)$/;
 /** Whom a key stands for, and what a caller who is narrowed to a workspace cannot see of its team. */
 const OF_A_KEY = ['Query.user', 'Query.apiKey', 'Query.oauthGrant'];
 
@@ -204,6 +210,12 @@ describe('GraphQL', () => {
     const others = ['OrderLineItem.previewLineItemChange'];
     expect(scopedFields().filter((field) => !names.includes(field))).toEqual(others);
     expect(CHANGES.every(({ scopes }) => scopes.length > 0)).toBe(true);
+    // A workspace is a place: these need their scope over REST alone.
+    const open = NODE_TYPES.filter((type) => typeOptions(type).scope === undefined).map(({ name }) => name);
+    expect(NOUNS.filter(({ type, scope }) => scope !== undefined && open.includes(type))).toEqual([
+      team,
+      workspace,
+    ]);
   });
 
   test('invalid credentials get 401 for every request', async () => {
@@ -261,6 +273,7 @@ describe('GraphQL', () => {
           const of = `${who}: ${operation.name}`;
           expectNothingShown(JSON.stringify([data, errors]), of);
           if (OWN.test(operation.name) || TEAM.test(operation.name)) continue;
+          if (FIELD_OF_TEAM.test(operation.name) && teamRefusal(who) !== 'not_found') continue;
           expect([of, valueAt(data, operation.path)]).toEqual([of, null]);
           if (operation.isMutation)
             expect([of, errors.map(({ extensions }) => extensions.code)]).toEqual([of, [code.toUpperCase()]]);

@@ -30,7 +30,8 @@ const theirs = await createTenant(gateway.app, 'theirs');
 const good = await factories.apiKey(gateway.app, { teamId: ours.team.id });
 
 const globalId = (type: string, { id }: { id: bigint }) => btoa(`${type}:${id}`);
-const teams: Wish = { path: '/api/v2/teams', query: '{ teams { nodes { id } } }' };
+// Over GraphQL the names of teams and workspaces need no scope; the other fields do.
+const teams: Wish = { path: '/api/v2/teams', query: '{ teams { nodes { createdAt } } }' };
 const teamOf = ({ team: { id } }: Tenant): Wish => ({
   path: `/api/v2/teams/${id}`,
   query: `{ team(databaseId: ${id}) { id } }`,
@@ -134,6 +135,18 @@ test.each(SCOPES)('insufficient_scope: without %s', async (name) => {
   expect(graphql.errors?.[0]?.extensions.scope).toBe(scope);
 });
 
+test('the one exception: a workspace is a place for GraphQL, and needs account:read over REST', async () => {
+  const scopes = ['contacts:read'];
+  const caller = await factories.apiKey(gateway.app, { teamId: ours.team.id, scopes });
+  for (const { path } of [teams, teamOf(ours), below(ours, '', 'id')]) {
+    const { code } = await refusalOf({ response: await gateway.send(path, { caller }) });
+    expect([path, code]).toEqual([path, 'insufficient_scope']);
+  }
+  for (const { query } of [teamOf(ours), below(ours, '', 'id databaseId publicId name subdomain')])
+    expect((await post(gateway, { query }, { caller })).errors).toBeUndefined();
+  await expectBothRefuse(below(ours, '', 'createdAt'), 'insufficient_scope', { caller });
+});
+
 describe('not_found', () => {
   test("another team's team and workspace, and unknown ones", async () => {
     const nowhere = { team: { id: 9999n }, workspace: { id: 9999n } } as Tenant;
@@ -181,7 +194,7 @@ test('both APIs check permission before the request’s content', async () => {
     teamId: ours.team.id,
     scopes: ['store:read'],
   });
-  const wish = { path: '/api/v2/teams?per_page=0', query: '{ teams(first: 0) { nodes { id } } }' };
+  const wish = below(ours, '/contacts?per_page=0', 'contacts(first: 0) { nodes { id } }');
   await expectBothRefuse(wish, 'insufficient_scope', { caller: { authorization } });
   await expectBothRefuse(wish, 'unauthenticated', { caller: anonymous });
 });

@@ -1,5 +1,6 @@
 // Relay connections: defines their types, loads their pages in batches, and resolves their page info and counts.
 import type { FieldMap, ObjectRef } from '@pothos/core';
+import type { Scope } from '../auth/scopes.ts';
 import { encodeCursor, encodeTimeCursor } from '../cursors.ts';
 import type { Page, PageRequest } from '../pagination.ts';
 import { writeBase64 } from '../rows/base64.ts';
@@ -24,7 +25,7 @@ import type { NodeType } from './nodes.ts';
 import { requireParent } from './unread-parents.ts';
 
 type Row = { readonly id: bigint };
-type ListReads<R> = Pick<Reads<R>, 'scope' | 'listMany' | 'countMany' | 'existMany'>;
+type ListReads<R> = Pick<Reads<R, Scope | null>, 'scope' | 'listMany' | 'countMany' | 'existMany'>;
 
 /** A kind of list: its noun and its reads. Cursors contain the name of the noun's table. */
 interface List<R extends Row> {
@@ -147,7 +148,7 @@ export function defineConnection<R extends Row>(
   const refined = resource.refinedBy === undefined ? '' : ', and with a saved filter';
   const ref = builder.objectRef<Connection<R>>(`${node.name}Connection`).implement({
     description: `A page of a list of ${node.name} objects.`,
-    scope: reads.scope,
+    ...(reads.scope !== null && { scope: reads.scope }),
     isConnection: true,
     fields: (t) => ({
       edges: t.field({

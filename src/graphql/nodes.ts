@@ -2,7 +2,7 @@
 // fields for objects of one type are in look-ups.ts.
 import { brandWithType, type FieldMap, type InterfaceParam, type ObjectRef } from '@pothos/core';
 import type { Scope } from '../auth/scopes.ts';
-import { invalid } from '../errors.ts';
+import { invalid, notFound } from '../errors.ts';
 import { MAX_PAGE_SIZE } from '../pagination.ts';
 import { type Fields, graphqlTypeNameOf, type Kinds, type Resource } from '../resources/resource.ts';
 import { writeBase64 } from '../rows/base64.ts';
@@ -48,19 +48,27 @@ export interface NodeType<Row> {
   load(ctx: GraphContext, id: bigint, projection?: Projection): Promise<Row | null>;
   /**
    * Defines a field of another type that returns the object whose integer id is in a column.
-   * @param isJoined whether the object may be joined to its parent
    */
   field<Parent extends object>(
     t: FieldBuilder<Parent>,
     column: Reference<Parent>,
     description: string,
-    isJoined?: boolean,
+    options?: RelationOptions,
   ): FieldMap[string];
+}
+
+interface RelationOptions {
+  /** Whether the object may be joined to the one that refers to it. */
+  readonly isJoined?: boolean;
+  /** Whoever may read the object that refers to it may read it too, and nothing deletes it: the field is non-null. */
+  readonly always?: boolean;
 }
 
 interface NodeOptions<Row> {
   /** The scope that a caller needs to read objects of this type; null: none. */
   readonly scope: Scope | null;
+  /** The scope of the described fields other than these; absent: that of the objects. */
+  readonly others?: { readonly than: readonly string[]; readonly scope: Scope };
   /** Whether the objects can be joined to rows that refer to them. */
   readonly isJoinable?: boolean;
   /** An Error in the place of a row refuses only that row. */
@@ -95,6 +103,7 @@ export function defineNode<Row extends NodeRow>(
   resource: Described,
   {
     scope,
+    others,
     isJoinable = false,
     getMany,
     fields = () => ({}),
@@ -104,13 +113,15 @@ export function defineNode<Row extends NodeRow>(
   }: NodeOptions<Row>,
 ): NodeType<Row> {
   const name = graphqlTypeNameOf(resource);
-  const { description, fields: described, kinds } = resource;
+  const { title, description, fields: described, kinds } = resource;
   defineScalarsOf(described);
   nameSets(name, described);
+  const scopeFor = (property: string) =>
+    others === undefined || others.than.includes(property) ? null : others.scope;
   /** The fields that only objects of this kind have; without a kind, the fields of all kinds. */
   const fieldsOf = (t: FieldBuilder<Row>, kind?: string): FieldMap => {
     const shown = fieldsOfKind(described, kind);
-    return { ...resourceFields(t, described, shown), ...fieldsBeside(t, shown) };
+    return { ...resourceFields(t, described, shown, scopeFor), ...fieldsBeside(t, shown) };
   };
   const options = {
     description,
@@ -145,11 +156,12 @@ export function defineNode<Row extends NodeRow>(
     scope,
     ...defined,
     load,
-    field(t, column, about, isJoined = false) {
+    field(t, column, about, { isJoined = false, always = false } = {}) {
       const joined = joinedColumnName(column);
       return t.field({
         type: ref,
-        nullable: true,
+        // Pothos cannot infer whether a boolean variable is true.
+        nullable: !always as true,
         description: about,
         ...(scope !== null && { scope }),
         columns: [column],
@@ -158,7 +170,8 @@ export function defineNode<Row extends NodeRow>(
           const values = row as Readonly<Record<string, unknown>>;
           if (layoutOf(row)?.has(joined)) return rowOf<Row>(values[joined] as Row | null);
           const id = values[column] as bigint | null;
-          return rowOf<Row>(id === null ? null : load(ctx, id, lookAhead(info)));
+          const found = id === null ? null : load(ctx, id, lookAhead(info));
+          return rowOf<Row>(always ? requireFound(title, found) : found);
         },
       });
     },
@@ -166,6 +179,13 @@ export function defineNode<Row extends NodeRow>(
   nodeTypes.set(name, type as object as NodeType<object>);
   defineLookUp(type, resource, lookUp);
   return type;
+}
+
+/** @throws AppError `not_found` for null */
+async function requireFound<Row>(title: string, found: Promise<Row | null> | null): Promise<Row> {
+  const row = await found;
+  if (row === null) throw notFound(title);
+  return row;
 }
 
 interface TypeOptions<Row> {

@@ -77,12 +77,15 @@ export function connectionOf<R extends Described>(noun: R): ConnectionType<Row<R
 }
 
 function defineTypes(service: Service): NounTypes {
-  const { noun, reads, getMany, isJoinable } = service;
-  const { title, parent, plural, listDescription } = noun;
+  const { noun, open, getMany, isJoinable } = service;
+  const reads = open ?? service.reads;
+  const { title, parent, plural, listDescription, openFields = [] } = noun;
   const { lookUp, listed = noun, hasOwnMutations } = OWN.get(service) ?? {};
   const nodeNamed = (type: string) => typesOf({ type }).node;
   const node = defineNode<AnyRow>(noun, {
     ...{ scope: reads?.scope ?? null, getMany, isJoinable },
+    ...(open !== null &&
+      service.reads !== null && { others: { than: openFields, scope: service.reads.scope } }),
     ...(lookUp && { lookUp: lookUp as LookUpOptions<AnyRow> }),
     fieldsBeside: (t, fields) => ({
       ...referenceFields(t, fields, nodeNamed),
@@ -127,6 +130,9 @@ function parentField(t: object, noun: Described): FieldMap {
   if (parent === undefined) return {};
   const key = parentKeyOf(noun);
   const about = parentDescription ?? `The ${parent.title.toLowerCase()} of the ${title.toLowerCase()}.`;
+  const { node } = typesOf(parent);
+  // Teams and workspaces are never deleted, and every caller that may read their objects may enter them.
+  const always = parent.openFields !== undefined;
   const name = referenceFieldName(graphqlNameOf(key, noun.fields[key]));
-  return { [name]: typesOf(parent).node.field(t as Builder, key, about) };
+  return { [name]: node.field(t as Builder, key, about, { always }) };
 }

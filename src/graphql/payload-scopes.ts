@@ -62,20 +62,20 @@ export function scopesOfPayload(
     if (scope !== null) needed.add(scope);
     const field =
       isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name.value] : undefined;
-    if (scope !== null || field === undefined || selectionSet === undefined) return;
-    const type = getNamedType(field.type);
-    if (isLeafType(type)) return;
-    // A field that reads after the change checks its own scope.
+    if (scope !== null || field === undefined) return;
+    // A field with a scope of its own checks it too, but only after the change.
     const { scope: own } = fieldOptions(field);
     if (own != null) needed.add(own);
-    else addSelections(selectionSet, type, scopeToSee(type));
+    const type = getNamedType(field.type);
+    if (own != null || selectionSet === undefined || isLeafType(type)) return;
+    addSelections(selectionSet, type, scopeToSee(type));
   }
 
   function scopeToSee(type: GraphQLNamedType): Scope | null {
     const { scope } = typeOptions(type);
     if (scope !== undefined) return scope;
     const isNode = isObjectType(type) && type.getInterfaces().some(({ name }) => name === 'Node');
-    // Every caller may read nouns without a scope; an edge is treated like its node.
+    // Every caller may read nouns without a scope, and their open fields; an edge is treated like its node.
     return isNode || type.name.endsWith('Edge') ? null : readScope;
   }
 

@@ -71,7 +71,7 @@ function objectField(
   node: NodeType<object>,
 ): FieldMap[string] {
   const description = field.objectDescription ?? `The ${field.refers?.title.toLowerCase()}.`;
-  return node.field(t, property, description, true);
+  return node.field(t, property, description, { isJoined: true });
 }
 
 function listField(

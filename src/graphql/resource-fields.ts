@@ -1,5 +1,6 @@
 // The GraphQL fields of a resource, from its description: each exposes a property of the row. Also makes the types of objects that are not nouns.
 import type { FieldMap, ObjectRef } from '@pothos/core';
+import type { Scope } from '../auth/scopes.ts';
 import { typeOf } from '../resources/field-types.ts';
 import { type Field, type Fields, graphqlNameOf, type RowOf } from '../resources/resource.ts';
 import { builder, type Types } from './builder.ts';
@@ -22,8 +23,14 @@ export function graphqlTypeOf(field: Field): unknown {
 /**
  * The fields of a resource, except `id` (in GraphQL the global id), internal fields, and fields that need an object type.
  * @param selected the fields to make; absent: all
+ * @param scopeFor the scope that a caller needs for a field, if not that of the object. The field is null without it
  */
-export function resourceFields(t: object, fields: Fields, selected = fields): FieldMap {
+export function resourceFields(
+  t: object,
+  fields: Fields,
+  selected = fields,
+  scopeFor: (property: string) => Scope | null = () => null,
+): FieldMap {
   const expose = (t as Builder).expose.bind(t) as unknown as Expose;
   const exposed = Object.entries(selected).filter(
     ([property, field]) =>
@@ -35,9 +42,15 @@ export function resourceFields(t: object, fields: Fields, selected = fields): Fi
       const name = graphqlNameOf(property, field);
       if (isMoney(field)) return [name, moneyField(t, property, field, fields)];
       const { description } = withEnumNames(field);
+      const scope = scopeFor(property);
       return [
         name,
-        expose(property, { type: graphqlTypeOf(field), nullable: nullable || optional, description }),
+        expose(property, {
+          type: graphqlTypeOf(field),
+          nullable: nullable || optional || scope !== null,
+          description,
+          ...(scope !== null && { scope, columns: [property] }),
+        }),
       ];
     }),
   );

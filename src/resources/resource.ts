@@ -208,6 +208,11 @@ export interface Resource<F extends Fields = Fields> {
   readonly members?: string;
   /** The category of the scopes for reading and changing it. Absent: no scope is needed. */
   readonly scope?: Category;
+  /**
+   * The fields that GraphQL shows to every caller who may enter the object, whatever its scopes. `scope` is for the other fields and for
+   * REST. Absent: every field needs `scope`.
+   */
+  readonly openFields?: readonly string[];
   /** The changes that clients may make. `reorder` changes the order of all objects below one parent. */
   readonly verbs?: readonly Verb[];
   /** Further changes that clients may make, by name: `cancel` is `POST .../cancel` and `cancelX`. The service has a function for each. */

@@ -11,6 +11,7 @@ export const team = describe({
   number: 1n,
   path: 'teams',
   scope: 'account',
+  openFields: ['id', 'publicId', 'name'],
   verbs: ['update'],
   wrapper: 'team',
   topic: 'team',

@@ -13,6 +13,7 @@ export const workspace = describe({
   parentDescription: 'The team that owns the workspace.',
   path: 'workspaces',
   scope: 'account',
+  openFields: ['id', 'publicId', 'name', 'subdomain'],
   verbs: ['update'],
   wrapper: 'workspace',
   topic: 'workspace',

@@ -9,7 +9,7 @@ import type { ChangeAnswer } from './changing/mutate.ts';
 import { type Writes, writesOf } from './changing/writes.ts';
 import type { Input } from './input/parse-fields.ts';
 import type { WriteOptions } from './input/write-options.ts';
-import { type Projection, type Reads, readsOf } from './reading/reads.ts';
+import { type OpenReads, openReadsOf, type Projection, type Reads, readsOf } from './reading/reads.ts';
 import type { Ref } from './reading/refs.ts';
 
 type AnyRow = { readonly id: bigint };
@@ -46,6 +46,8 @@ export interface Service<R extends AnyRow = AnyRow> extends NounChanges<R> {
   readonly noun: Described;
   /** null: clients read its objects by their ids alone. */
   readonly reads: Reads<R> | null;
+  /** The reads of its open fields; null: it has none. */
+  readonly open: OpenReads<R> | null;
   readonly getMany: GetMany<AnyRow>;
   /** Whether every reader sees its rows as they are stored, so that they can be read together with rows that refer to them. */
   readonly isJoinable: boolean;
@@ -59,12 +61,14 @@ export interface Service<R extends AnyRow = AnyRow> extends NounChanges<R> {
 type ServiceOf<N extends Described> = Service<RowOf<N>> &
   (N extends { readonly scope: string } ? { readonly reads: Reads<RowOf<N>> } : unknown);
 
+type ListMany<R> = Reads<R>['listMany'];
+
 /** The parts of a service that the noun's own file replaces. */
 type Own<N extends Described> = {
   /** Converts the derived reads of every list. */
   readonly shown?: (reads: Reads<RowOf<N>>) => Reads<RowOf<N>>;
-  /** Single reads of its list in place of the derived ones. */
-  readonly reads?: Pick<Partial<Reads<RowOf<N>>>, 'listMany'>;
+  /** Its list in place of the derived one, made from the derived one. */
+  readonly listMany?: (derived: ListMany<RowOf<N>>) => ListMany<RowOf<N>>;
   /** Reads objects by ids, for GraphQL: these may have more than a row. */
   readonly getMany?: GetMany<AnyRow>;
   /** All changes of the description in place of the derived ones. */
@@ -86,16 +90,22 @@ export function defineService<const N extends Described>(
   ...own: object extends Own<N> ? [own?: Own<N>] : [own: Own<N>]
 ): ServiceOf<N>;
 export function defineService<N extends Described>(noun: N, own: AnyOwn<RowOf<N>> = {}): Service<RowOf<N>> {
-  const { scope, verbs = [], lists = [], actions: named = {} }: Resource = noun;
-  const { shown = identity, getMany, writes, actions = {} } = own;
-  const reads = scope === undefined ? null : { ...shown(readsOf(noun)), ...own.reads };
+  const { scope, openFields, verbs = [], lists = [], actions: named = {} }: Resource = noun;
+  const { shown = identity, listMany = identity, getMany, writes, actions = {} } = own;
+  const withOwnList = <Some extends Reads<RowOf<N>> | OpenReads<RowOf<N>>>(derived: Some): Some => ({
+    ...derived,
+    listMany: listMany(derived.listMany),
+  });
+  const reads = scope === undefined ? null : withOwnList(shown(readsOf(noun)));
+  const open = openFields === undefined ? null : withOwnList(openReadsOf(noun));
   const [missing] = Object.keys(named).filter((name) => !(name in actions));
   if (missing !== undefined) throw new TypeError(`${noun.type} has no ${missing}.`);
-  const byIds = getMany ?? reads?.getMany;
+  const byIds = getMany ?? open?.getMany ?? reads?.getMany;
   if (byIds === undefined) throw new TypeError(`A ${noun.title} cannot be read.`);
   return {
     noun,
     reads,
+    open,
     getMany: byIds,
     isJoinable: scope !== undefined && shown === identity && getMany === undefined,
     lists: lists.map((of) => ({ ...shown(readsOf(noun, tableUnder(noun, of))), of })),
@@ -107,14 +117,14 @@ export function defineService<N extends Described>(noun: N, own: AnyOwn<RowOf<N>
 /** `Own` for any noun. */
 interface AnyOwn<R extends AnyRow> {
   readonly shown?: (reads: Reads<R>) => Reads<R>;
-  readonly reads?: Pick<Partial<Reads<R>>, 'listMany'>;
+  readonly listMany?: (derived: ListMany<R>) => ListMany<R>;
   readonly getMany?: GetMany<AnyRow>;
   readonly writes?: NounChanges<R>;
   readonly actions?: Readonly<Record<string, Act<R>>>;
 }
 
-function identity<R extends AnyRow>(reads: Reads<R>): Reads<R> {
-  return reads;
+function identity<Value>(value: Value): Value {
+  return value;
 }
 
 /** The changes that the description lists. */

@@ -51,7 +51,7 @@ async function register({ app }: DemoGateway): Promise<string> {
     name: 'Contact list',
     isPublic: true,
     grants: ['authorization_code', 'refresh_token'],
-    scopes: ['account:read', 'contacts:read'],
+    scopes: ['contacts:read'],
     redirectUris: ['http://localhost:5173/'],
   });
   return client.id;

@@ -20,12 +20,12 @@ describe('without a key', () => {
     'mutation { removeConditionalSplit(input: { funnelId: "x", splitId: "y" }) { removedSplitId } }';
   test.each([
     ['{ viewer { name } }', null],
-    ['{ viewer { teams { totalCount } } }', 'account:read'],
-    ['{ teams { nodes { name } } }', 'account:read'],
-    ['{ workspace(subdomain: "acme") { contacts { totalCount } } }', 'account:read contacts:read'],
+    ['{ viewer { teams { nodes { name workspaces { nodes { name } } } } } }', null],
+    ['{ viewer { teams { nodes { createdAt } } } }', 'account:read'],
+    ['{ workspace(subdomain: "acme") { contacts { totalCount } } }', 'contacts:read'],
     [
       '{ workspace(subdomain: "acme") { ...W } } fragment W on Workspace { funnels { totalCount } }',
-      'account:read funnels:read',
+      'funnels:read',
     ],
     ['{ node(id: "x") { ... on WebhookEndpoint { url pages { name } } } }', 'funnels:read webhooks:read'],
     ['{ node(id: "x") { ...C } } fragment C on Contact { uuid }', 'contacts:read'],
@@ -108,7 +108,11 @@ describe('an invalid credential is 401 invalid_token:', () => {
   ];
   test.each(cases)('%s', async (_name, authorization) => {
     const caller = { authorization: await authorization() };
-    const { response, errors } = await post(gateway, { query: '{ teams { totalCount } }' }, { caller });
+    const { response, errors } = await post(
+      gateway,
+      { query: '{ viewer { teams { nodes { locale } } } }' },
+      { caller },
+    );
     expect(response.status).toBe(401);
     expect(response.headers.get('WWW-Authenticate')).toBe(
       `Bearer realm="Service API v2", error="invalid_token", scope="account:read", ${METADATA}`,
@@ -142,29 +146,33 @@ const variablesOf = ({ workspace, contact, funnel, webhookEndpoint }: Tenant) =>
   endpoint: btoa(`WebhookEndpoint:${webhookEndpoint.id}`),
 });
 
+const LISTS = ['contacts', 'funnels', 'pages', 'savedFilters', 'webhookEndpoints'].map(
+  (list) => `workspace.${list}`,
+);
+
 describe('a missing scope makes the fields that need it null, and no others', () => {
   test.each([
+    ['account:read', ['contact', 'endpoint', 'funnel', ...LISTS]],
     [
-      'account:read',
+      'contacts:read',
+      ['endpoint', 'funnel', 'workspace.funnels', 'workspace.pages', 'workspace.webhookEndpoints'],
+    ],
+    [
+      'funnels:read',
       [
-        'contact',
-        'endpoint',
-        'funnel',
-        'workspace.contacts',
-        'workspace.funnels',
-        'workspace.pages',
-        'workspace.savedFilters',
-        'workspace.webhookEndpoints',
+        ...['contact', 'endpoint', 'funnel.steps.1.filter'],
+        ...['workspace.contacts', 'workspace.savedFilters', 'workspace.webhookEndpoints'],
       ],
     ],
-    ['contacts:read', ['contact.workspace', 'endpoint', 'funnel', 'workspace']],
-    ['funnels:read', ['contact', 'endpoint', 'funnel.steps.1.filter', 'funnel.workspace', 'workspace']],
     [
       'webhooks:read',
-      ['contact', 'endpoint.funnels', 'endpoint.pages', 'endpoint.workspace', 'funnel', 'workspace'],
+      [
+        ...['contact', 'endpoint.funnels', 'endpoint.pages', 'funnel'],
+        ...['workspace.contacts', 'workspace.funnels', 'workspace.pages', 'workspace.savedFilters'],
+      ],
     ],
-    ['store:write', ['contact', 'endpoint', 'funnel', 'workspace']],
-    ['write', ['contact', 'endpoint', 'funnel', 'workspace']],
+    ['store:write', ['contact', 'endpoint', 'funnel', ...LISTS]],
+    ['write', ['contact', 'endpoint', 'funnel', ...LISTS]],
     ['read', []],
   ])('%s alone', async (scope, missing) => {
     const caller = await factories.apiKey(gateway.app, { teamId: ours.team.id, scopes: [scope] });
@@ -176,6 +184,92 @@ describe('a missing scope makes the fields that need it null, and no others', ()
       expect(extensions.code).toBe('INSUFFICIENT_SCOPE');
       expect(message).toBe(`This needs the scope ${extensions.scope}.`);
     }
+  });
+});
+
+describe('a workspace is a place: any valid credential', () => {
+  const PLACES = `query ($id: BigInt!, $subdomain: String!) {
+    viewer { teams { nodes { id databaseId publicId name workspaces { totalCount nodes { id databaseId publicId name subdomain team { name } } } } } }
+    workspace(databaseId: $id) { name }
+    bySubdomain: workspace(subdomain: $subdomain) { name }
+  }`;
+  const { team, workspace } = ours;
+  const variables = { id: Number(workspace.id), subdomain: workspace.subdomain };
+
+  test('sees the teams and workspaces that it may enter', async () => {
+    const shown = {
+      id: btoa(`Workspace:${workspace.id}`),
+      databaseId: Number(workspace.id),
+      publicId: workspace.publicId,
+      name: workspace.name,
+      subdomain: workspace.subdomain,
+      team: { name: team.name },
+    };
+    for (const scope of ['contacts:read', 'store:write']) {
+      const caller = await factories.apiKey(gateway.app, { teamId: team.id, scopes: [scope] });
+      // The fast path answers the second time.
+      for (const _ of [1, 2]) {
+        const { data, errors } = await post<object>(gateway, { query: PLACES, variables }, { caller });
+        expect([scope, errors]).toEqual([scope, undefined]);
+        expect(data).toMatchObject({
+          viewer: { teams: { nodes: [{ name: team.name, workspaces: { nodes: [shown] } }] } },
+          workspace: { name: workspace.name },
+          bySubdomain: { name: workspace.name },
+        });
+      }
+    }
+  });
+
+  test.each([
+    ['Workspace', 'createdAt'],
+    ['Workspace', 'updatedAt'],
+    ['Workspace', 'auditEntries { totalCount }'],
+    ['Team', 'createdAt'],
+    ['Team', 'timeZone'],
+    ['Team', 'locale'],
+    ['Team', 'users { totalCount }'],
+    ['Team', 'apiKeys { totalCount }'],
+    ['Team', 'oauthGrants { totalCount }'],
+    // The order of the list tells when workspaces were changed.
+    ['Team', 'workspaces(orderBy: { field: UPDATED_AT }) { nodes { name } }'],
+    ['Team', 'workspaces(filter: { createdAt: { from: "2020-01-01T00:00:00Z" } }) { nodes { name } }'],
+  ])('gets null without account:read for %s.%s', async (type, field) => {
+    const caller = await factories.apiKey(gateway.app, { teamId: team.id, scopes: ['contacts:read'] });
+    const query = `query ($id: ID!) { node(id: $id) { ... on ${type} { name shown: ${field} } } }`;
+    const id = btoa(`${type}:${type === 'Team' ? team.id : workspace.id}`);
+    for (const _ of [1, 2]) {
+      const answer = await post<object>(gateway, { query, variables: { id } }, { caller });
+      expect(answer.data).toEqual({ node: { name: expect.any(String), shown: null } });
+      expect(answer.errors).toMatchObject([
+        { path: ['node', 'shown'], extensions: { code: 'INSUFFICIENT_SCOPE', scope: 'account:read' } },
+      ]);
+    }
+  });
+
+  test('of another team gets nothing', async () => {
+    const caller = await factories.apiKey(gateway.app, { teamId: theirs.team.id, scopes: ['contacts:read'] });
+    const { data } = await post(gateway, { query: PLACES, variables }, { caller });
+    expect(data).toMatchObject({ workspace: null, bySubdomain: null });
+    expect(JSON.stringify(data)).not.toContain(workspace.publicId);
+  });
+
+  test('that is narrowed by its grant or the host sees these workspaces alone', async () => {
+    const { team, workspace } = await createTenant(gateway.app, 'narrowed place');
+    const sibling = await factories.workspace(gateway.app, { teamId: team.id, name: 'its sibling' });
+    const grant = await oauthGrant(gateway.app, {
+      teamId: team.id,
+      workspaceIds: [workspace.id],
+      scopes: ['contacts:read'],
+    });
+    const key = await factories.apiKey(gateway.app, { teamId: team.id, scopes: ['contacts:read'] });
+    const query = '{ viewer { teams { nodes { workspaces { nodes { name } } } } } }';
+    const seen = async (options: object) => {
+      const { data } = await post<object>(gateway, { query }, options);
+      return JSON.stringify(data).match(/(?<="name":")[^"]+/g) ?? [];
+    };
+    expect(await seen({ caller: await bearerOf(gateway.app, grant) })).toEqual([workspace.name]);
+    expect(await seen({ caller: key, host: `${sibling.subdomain}.localhost` })).toEqual([sibling.name]);
+    expect(await seen({ caller: key })).toEqual([workspace.name, sibling.name]);
   });
 });
 

@@ -9,7 +9,7 @@ import { nodeOf } from '../nouns.ts';
 
 const Team = nodeOf(team);
 
-const TeamConnection = defineConnection(Team, team, teams.service.reads);
+const TeamConnection = defineConnection(Team, team, teams.service.open ?? teams.service.reads);
 
 defineChanges(Team, team, teams.service, Team, TeamConnection);
 

@@ -21,7 +21,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import type { GraphContext } from '../context.ts';
-import { exposedColumn } from '../field-options.ts';
+import { exposedColumn, fieldOptions } from '../field-options.ts';
 import { fragmentApplies, fragmentsOf } from '../fragments.ts';
 import { recordRefusedField } from '../unread-parents.ts';
 import { columnWriter } from './column-writer.ts';
@@ -162,7 +162,8 @@ function compileData(
       field.resolve === undefined
         ? resolveProperty(name, write, position)
         : compileResolver(parent, field, position, write);
-    const column = exposedColumn(field);
+    // The resolver checks the scope.
+    const column = fieldOptions(field).scope == null ? exposedColumn(field) : null;
     return column === null ? writeResolved : columnWriter(column, field, writeResolved);
   }
 

@@ -9,7 +9,7 @@ import { teamTable } from '../../store/tables/teams.ts';
 import type { ChangeAnswer } from '../changing/mutate.ts';
 import type { Input } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
-import { type Projection, readsOf, withTime } from '../reading/reads.ts';
+import { readsOf, withTime } from '../reading/reads.ts';
 import type { Ref } from '../reading/refs.ts';
 import { defineService } from '../service.ts';
 import { changeAccount } from './account-changes.ts';
@@ -19,21 +19,20 @@ const TEAMS = tableOf(teamTable);
 const reads = readsOf(team);
 export const { scope, get } = reads;
 
+type ListMany = typeof reads.listMany;
+
 /** The list's parent is the team itself: if the caller does not own it, the list is empty. */
-export async function listMany(
-  ctx: Context,
-  teamIds: readonly bigint[],
-  page: PageRequest,
-  projection: Projection = null,
-): Promise<Page<TeamRow>[]> {
-  const pages = await reads.listMany(ctx, teamIds, page, projection);
-  return pages.map((found) => found ?? { rows: [], more: false });
+function withoutStrangers(listMany: ListMany): ListMany {
+  return async (...args) =>
+    (await listMany(...args)).map(
+      (found): Page<TeamRow & { id: bigint }> => found ?? { rows: [], more: false },
+    );
 }
 
 /** The caller's teams. */
 export async function list(ctx: Context, page: PageRequest): Promise<Page<TeamRow>> {
   const { tenancy } = requireScope(ctx, scope);
-  const [found] = await listMany(ctx, [tenancy.teamId], await withTime(ctx, TEAMS, tenancy, page));
+  const [found] = await reads.listMany(ctx, [tenancy.teamId], await withTime(ctx, TEAMS, tenancy, page));
   return found ?? { rows: [], more: false };
 }
 
@@ -77,4 +76,4 @@ function requireWholeTeam(caller: Permitted): void {
 }
 
 /** Everything that rest/ and graphql/ call of this noun. */
-export const service = defineService(team, { reads: { listMany }, writes: { writeScope, update } });
+export const service = defineService(team, { listMany: withoutStrangers, writes: { writeScope, update } });

@@ -1,5 +1,5 @@
 // Workspaces of a team, as their clients see and change them.
-import { requireScope, scopeFor } from '../../auth/scopes.ts';
+import { requireCaller, scopeFor } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { notFound } from '../../errors.ts';
 import { type WorkspaceRow, workspace } from '../../resources/workspaces.ts';
@@ -7,20 +7,20 @@ import { findSubdomain } from '../../store/accounts/hosts.ts';
 import type { ChangeAnswer } from '../changing/mutate.ts';
 import type { Input } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
-import { readsOf } from '../reading/reads.ts';
+import { openReadsOf } from '../reading/reads.ts';
 import type { Ref } from '../reading/refs.ts';
 import { defineService } from '../service.ts';
 import { changeAccount } from './account-changes.ts';
 import { parseName } from './names.ts';
 import { parseLabel, requireUnreserved } from './subdomains.ts';
 
-const { scope, get } = readsOf(workspace);
+const { get } = openReadsOf(workspace);
 
 const MAX_LABEL_CHARS = 63;
 
-/** @throws AppError `not_found` when the caller owns no workspace with this subdomain */
+/** The row of its open fields. @throws AppError `not_found` when the caller owns no workspace with this subdomain */
 export async function getBySubdomain(ctx: Context, subdomain: string): Promise<WorkspaceRow> {
-  requireScope(ctx, scope);
+  requireCaller(ctx);
   // A label of a host name (RFC 1035 §2.3.4).
   const isLabel = subdomain.length <= MAX_LABEL_CHARS;
   const owner = isLabel ? await findSubdomain(ctx.store, subdomain.toLowerCase()) : null;

@@ -1,6 +1,7 @@
 // The reads of every noun, with common rules in this order: check the scope, parse the input, read only rows that the caller owns.
 
-import { requireScope, type Scope, scopeFor } from '../../auth/scopes.ts';
+import type { Caller } from '../../auth/actor.ts';
+import { requireCaller, requireScope, type Scope, scopeFor } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { invalid, notFound } from '../../errors.ts';
 import type { Page, PageRequest, Selection } from '../../pagination.ts';
@@ -31,9 +32,9 @@ export { type Count, MAX_EXACT_COUNT, type Probe };
 /** The properties of rows to read; null is all of them. Names of other things are ignored, such as a connection's `hasMore`. */
 export type Projection = readonly string[] | null;
 
-export interface Reads<Row> {
-  /** The scope for all of these. */
-  readonly scope: Scope;
+export interface Reads<Row, Needs extends Scope | null = Scope> {
+  /** The scope for all of these; null: none. */
+  readonly scope: Needs;
   /** @throws AppError `not_found` when it does not exist or the caller does not own it */
   get(ctx: Context, ref: Ref, projection?: Projection): Promise<Row>;
   /** In the order of the ids; null for a row that does not exist or that the caller does not own. */
@@ -66,19 +67,42 @@ export interface Reads<Row> {
  */
 export function readsOf<R extends Described>(noun: R, table = tableOf(noun)): Reads<Row<R> & { id: bigint }> {
   const scope = scopeFor(noun, 'read');
+  return readsWith(table, scope, (ctx) => requireScope(ctx, scope));
+}
+
+/** The reads of a noun's open fields. */
+export type OpenReads<Row> = Reads<Row, null>;
+
+/**
+ * The reads of a noun with `openFields`: for every caller that may enter the object. The rows have all fields; whoever shows another one
+ * requires the noun's scope. A list that is filtered or ordered requires it too, because the order of rows tells what a field says.
+ */
+export function openReadsOf<R extends Described>(noun: R): OpenReads<Row<R> & { id: bigint }> {
+  const scope = scopeFor(noun, 'read');
+  return readsWith(tableOf(noun), null, (ctx, { filter = {}, sort = 'id' } = {}) =>
+    sort === 'id' && Object.keys(filter).length === 0 ? requireCaller(ctx) : requireScope(ctx, scope),
+  );
+}
+
+/** @param permit the caller, if it may read such rows */
+function readsWith<R extends { id: bigint }, Needs extends Scope | null>(
+  table: Table<R>,
+  scope: Needs,
+  permit: (ctx: Context, selection?: Selection) => Caller,
+): Reads<R, Needs> {
   const { parent: over } = table;
   return {
     scope,
     async get(ctx, ref, projection = null) {
-      return requireRow(ctx, table, requireScope(ctx, scope).tenancy, ref, projection);
+      return requireRow(ctx, table, permit(ctx).tenancy, ref, projection);
     },
     async getMany(ctx, ids, projection = null) {
-      return findByIds(ctx, table, requireScope(ctx, scope).tenancy, ids, projection);
+      return findByIds(ctx, table, permit(ctx).tenancy, ids, projection);
     },
     async list(ctx, parent, page, projection = null) {
-      const { tenancy } = requireScope(ctx, scope);
+      const { tenancy } = permit(ctx, page);
       const parentId = parseRef(over.title, over.table, parent);
-      await requireSearchable(ctx, noun, page);
+      await requireSearchable(ctx, table.resource, page);
       const timed = await withTime(ctx, table, tenancy, page);
       const { refinedBy } = timed;
       const read = async (plain: PageRequest) => {
@@ -101,8 +125,8 @@ export function readsOf<R extends Described>(noun: R, table = tableOf(noun)): Re
       );
     },
     async listMany(ctx, parentIds, page, projection = null) {
-      const { tenancy } = requireScope(ctx, scope);
-      await requireSearchable(ctx, noun, page);
+      const { tenancy } = permit(ctx, page);
+      await requireSearchable(ctx, table.resource, page);
       const { refinedBy } = page;
       const read = (plain: PageRequest) => findPagesUnder(ctx, table, tenancy, parentIds, plain, projection);
       if (refinedBy === undefined) return read(page);
@@ -122,8 +146,8 @@ export function readsOf<R extends Described>(noun: R, table = tableOf(noun)): Re
       );
     },
     async countMany(ctx, parentIds, counted = {}) {
-      const { tenancy } = requireScope(ctx, scope);
-      await requireSearchable(ctx, noun, counted);
+      const { tenancy } = permit(ctx, counted);
+      await requireSearchable(ctx, table.resource, counted);
       const { refinedBy } = counted;
       if (refinedBy === undefined) return countUnder(ctx, table, tenancy, parentIds, counted);
       return refine(
@@ -141,8 +165,8 @@ export function readsOf<R extends Described>(noun: R, table = tableOf(noun)): Re
       );
     },
     async existMany(ctx, parentIds, probed) {
-      const { tenancy } = requireScope(ctx, scope);
-      await requireSearchable(ctx, noun, probed);
+      const { tenancy } = permit(ctx, probed);
+      await requireSearchable(ctx, table.resource, probed);
       const { refinedBy } = probed;
       if (refinedBy === undefined) return existsUnder(ctx, table, tenancy, parentIds, probed);
       return refine(
