@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generate } from '@graphql-codegen/cli';
 import { preset } from '@graphql-codegen/client-preset';
-import { printSchema } from 'graphql';
+import { printWithScopes } from './src/graphql/print.ts';
 import { schema } from './src/graphql/schema.ts';
 import { withVariables } from './test/docs/configuration-guide.ts';
 
 const CONFIGURATION_GUIDE = 'docs/configuration.md';
 
-const sdl = `${printSchema(schema)}\n`;
+const sdl = printWithScopes(schema);
 if (process.argv[2] !== 'documents') {
   await writeFile('schema.graphql', sdl);
   await writeFile('openapi.json', await makeOpenApi());

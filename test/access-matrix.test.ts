@@ -194,7 +194,7 @@ function valueAt(data: unknown, path: readonly string[]): unknown {
 const READS = SCHEMA_OPERATIONS.filter(({ isMutation }) => !isMutation);
 const CHANGES = SCHEMA_OPERATIONS.filter(({ isMutation }) => isMutation);
 /** The caller's own, or the same to everybody. */
-const OWN = /^(Viewer|User)\.|^Query\.(viewer|me|user|teams|webhookEventTypes)$/;
+const OWN = /^(Viewer|User)\.|^Query\.(viewer|user|webhookEventTypes)$/;
 /** What the caller's whole team has in common. */
 const TEAM = /^(Team|ApiKey|OauthGrant|Query)\.(team|apiKeys|oauthGrants|users|workspaces)$/;
 /** The fields of a team that need a scope. A caller of the team sees them on every host. */

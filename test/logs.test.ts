@@ -162,11 +162,11 @@ describe('the line of a refusal says why', () => {
 
   test('GraphQL: an invalid document, with its names and without its values', async () => {
     const [parsed, field, literal, variable] = [
-      await postGraphql({ query: 'query Q { teams {' }),
-      await postGraphql({ query: 'query Q { teams { nodes { emial } } }' }),
-      await postGraphql({ query: 'query Q { teams(first: "hunter2") { nodes { id } } }' }),
+      await postGraphql({ query: 'query Q { viewer {' }),
+      await postGraphql({ query: 'query Q { viewer { teams { nodes { emial } } } }' }),
+      await postGraphql({ query: 'query Q { viewer { teams(first: "hunter2") { nodes { id } } } }' }),
       await postGraphql({
-        query: 'query Q($n: Int!) { teams(first: $n) { nodes { id } } }',
+        query: 'query Q($n: Int!) { viewer { teams(first: $n) { nodes { id } } } }',
         variables: { n: 'hunter2' },
       }),
     ];
@@ -180,7 +180,10 @@ describe('the line of a refusal says why', () => {
   });
 
   test('GraphQL: an anonymous caller', async () => {
-    const line = await postGraphql({ query: '{ teams { nodes { id } } }' }, { authorization: null });
+    const line = await postGraphql(
+      { query: '{ viewer { teams { nodes { id } } } }' },
+      { authorization: null },
+    );
     expect(line).toMatchObject({ status: 401, code: 'unauthenticated', operation: 'Query.teams' });
   });
 
@@ -302,12 +305,12 @@ test('a token is in no log line, wherever a client sends it', async () => {
   );
   const grant = fc.constantFrom('authorization_code', 'refresh_token', 'client_credentials', 'password');
   const bodies = (token: string) => [
-    { query: `query ${token} { teams { nodes { id } } }`, operationName: token },
+    { query: `query ${token} { viewer { teams { nodes { id } } } }`, operationName: token },
     { query: `query { ${token} }` },
-    { query: `{ teams(first: "${token}") { nodes { id } } }` },
+    { query: `{ viewer { teams(first: "${token}") { nodes { id } } } }` },
     { query: `{ ${token}: team(databaseId: 4) { name } }` },
     { query: 'query Q($id: ID!) { node(id: $id) { id } }', variables: { id: token } },
-    { query: `{ teams { nodes { ...${token} } } }` },
+    { query: `{ viewer { teams { nodes { ...${token} } } } }` },
     { query: token },
   ];
   const body = fc.nat({ max: bodies('').length - 1 });

@@ -31,7 +31,7 @@ const good = await factories.apiKey(gateway.app, { teamId: ours.team.id });
 
 const globalId = (type: string, { id }: { id: bigint }) => btoa(`${type}:${id}`);
 // Over GraphQL the names of teams and workspaces need no scope; the other fields do.
-const teams: Wish = { path: '/api/v2/teams', query: '{ teams { nodes { createdAt } } }' };
+const teams: Wish = { path: '/api/v2/teams', query: '{ viewer { teams { nodes { createdAt } } } }' };
 const teamOf = ({ team: { id } }: Tenant): Wish => ({
   path: `/api/v2/teams/${id}`,
   query: `{ team(databaseId: ${id}) { id } }`,
@@ -171,7 +171,7 @@ test('invalid: a page size of zero or less is an error of its parameter', async 
     const rest = await gateway.send(`${path}${size}`, { caller: good });
     const graphql = await post(
       gateway,
-      { query: `{ teams(first: ${size}) { nodes { id } } }` },
+      { query: `{ viewer { teams(first: ${size}) { nodes { id } } } }` },
       { caller: good },
     );
     expect(await refusalOf({ response: rest })).toMatchObject({ code: 'invalid', field: 'per_page' });
@@ -180,7 +180,7 @@ test('invalid: a page size of zero or less is an error of its parameter', async 
 });
 
 test('invalid: an invalid cursor is an error of after', async () => {
-  const query = '{ teams(after: "x") { nodes { id } } }';
+  const query = '{ viewer { teams(after: "x") { nodes { id } } } }';
   const rest = await gateway.send('/api/v2/teams?after=x', { caller: good });
   expect(await refusalOf({ response: rest })).toMatchObject({ code: 'invalid', field: 'after' });
   expect(graphqlRefusalOf(await post(gateway, { query }, { caller: good }))).toMatchObject({

@@ -238,7 +238,7 @@ describe('without the condition on the parent or the row in any statement', () =
   test('nested lists over several parents return nothing of another team', async () => {
     const lists = NOUNS.flatMap(({ parent, plural }) => (parent?.type === 'Workspace' ? (plural ?? []) : []));
     for (const list of lists) {
-      const query = `{ teams { nodes { workspaces { nodes { name ${list} { nodes { id workspace { name } } } } } } } }`;
+      const query = `{ viewer { teams { nodes { workspaces { nodes { name ${list} { nodes { id workspace { name } } } } } } } } }`;
       const { data, errors } = await bed.graphql(query);
       expect([list, JSON.stringify(data).includes(MARKERS.theirs)]).toEqual([list, false]);
       expect([list, errors?.[0]?.extensions.code]).toEqual([list, 'INTERNAL']);

@@ -1,5 +1,5 @@
 // `schema`: prints the public GraphQL schema. Needs no database.
-import { lexicographicSortSchema, printSchema } from 'graphql';
+import { printWithScopes } from '../graphql/print.ts';
 import { schema } from '../graphql/schema.ts';
 import { type Program, report, type Shell } from './shell.ts';
 
@@ -14,7 +14,7 @@ Examples:
   $ npx funnel-gateway schema > schema.graphql`,
     )
     .action(() => {
-      const sdl = printSchema(lexicographicSortSchema(schema));
+      const sdl = printWithScopes(schema).trimEnd();
       report(shell, { sdl }, sdl);
     });
 }

@@ -3,8 +3,8 @@
 import {
   type DocumentNode,
   type GraphQLSchema,
-  isAbstractType,
   isCompositeType,
+  isInterfaceType,
   isIntrospectionType,
   type OperationDefinitionNode,
   separateOperations,
@@ -35,10 +35,10 @@ export function requireCredentials(
   const types = new TypeInfo(schema);
   const fragments = fragmentsOf(document);
 
-  /** A fragment on a concrete type, for example below `node`, needs the scope of that type. */
+  /** A fragment on a concrete type, for example below `node`, needs the scope of that type. The field of a union says its scope itself. */
   function addScopeOfType(typeName: string | undefined): void {
     const to = typeName === undefined ? undefined : schema.getType(typeName);
-    if (isAbstractType(types.getParentType()) && isCompositeType(to)) add(typeOptions(to).scope);
+    if (isInterfaceType(types.getParentType()) && isCompositeType(to)) add(typeOptions(to).scope);
   }
 
   // The operation and its fragments.

@@ -73,16 +73,27 @@ export interface ConnectionType<R extends Row> {
   readonly edge: ObjectRef<Types, Edge<R>>;
   /** The scope to read the list. */
   readonly scope: ListReads<R>['scope'];
-  /** Defines the parent's field for its list of these objects. @param list replaces the list below the noun's parent */
+  /**
+   * Defines the parent's field for its list of these objects. It is non-null if whoever may read the parent may read the list.
+   * @param above the parent's type
+   * @param list replaces the list below the noun's parent
+   */
   field<Parent extends Row>(
     t: PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>,
+    above: Pick<NodeType<unknown>, 'scope'>,
     description: string,
     list?: List<R>,
   ): FieldMap[string];
   /** Like `field`, for a list whose parent or filter depends on the object. @param of returns null if there is no list */
   fieldOf<Parent extends object>(
     t: object,
-    options: { description: string; columns?: readonly (keyof Parent & string)[]; rows?: number },
+    options: {
+      readonly description: string;
+      readonly columns?: readonly (keyof Parent & string)[];
+      readonly rows?: number;
+      /** There always is a list, and it needs no scope. */
+      readonly always?: boolean;
+    },
     of: ListOf<Parent>,
   ): FieldMap[string];
 }
@@ -186,23 +197,34 @@ export function defineConnection<R extends Row>(
     }),
   });
   const { refinedBy: _, ...unrefined } = resource;
-  const common = { type: ref, nullable: true, scope: reads.scope } as const;
+  const common = { type: ref, scope: reads.scope } as const;
   return {
     edge,
     scope: reads.scope,
-    field: (t, description, of = list) =>
-      t.field({
+    field(t, above, description, of = list) {
+      const always = above.scope !== null && above.scope === reads.scope;
+      return t.field({
         ...common,
+        // Pothos cannot infer whether a boolean variable is true.
+        nullable: !always as true,
         description,
         args: listArguments(of.resource),
         columns: ['id'],
         resolve: (parent, args, ctx, info) =>
-          rowOf<Connection<R>>(requireParent(ctx, parent, load(ctx, of, parent.id, args, lookAhead(info)))),
-      }),
-    fieldOf: <Parent extends object>(t: object, options: object, of: ListOf<Parent>) =>
+          rowOf<Connection<R>>(
+            requireParent(ctx, parent, load(ctx, of, parent.id, args, lookAhead(info), always)),
+          ),
+      });
+    },
+    fieldOf: <Parent extends object>(
+      t: object,
+      { always = false, ...options }: Parameters<ConnectionType<R>['fieldOf']>[1],
+      of: ListOf<Parent>,
+    ) =>
       (t as PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>).field({
         ...common,
-        ...options,
+        ...(options as object),
+        nullable: !always as true,
         args: listArguments(unrefined),
         resolve(parent, args, ctx, info) {
           const found = of(parent, ctx);
@@ -223,12 +245,14 @@ function countOf(ctx: GraphContext, { list, parentId, args }: Connection<Row>): 
   );
 }
 
+/** @param isKnown the parent was read: if it is gone now, its list is empty. Otherwise the list of a parent that is not there is null */
 async function load<R extends Row>(
   ctx: GraphContext,
   list: List<R>,
   parentId: bigint,
   args: ListArgs,
   projection: Projection,
+  isKnown = false,
 ): Promise<Connection<R> | null> {
   const { first, last, after, before, sortOrder } = args;
   const request = [first, last, after, before, sortOrder, selectionKey(args), projectionKey(projection)];
@@ -238,8 +262,11 @@ async function load<R extends Row>(
     const rowsOnly = projection !== null && !projection.includes(HAS_MORE);
     return list.reads.listMany(ctx, ids, { ...request, rowsOnly }, projection);
   });
-  return page === null ? null : { list, parentId, args, page };
+  if (page === null) return isKnown ? { list, parentId, args, page: NO_ROWS } : null;
+  return { list, parentId, args, page };
 }
+
+const NO_ROWS = { rows: [], more: false } as const;
 
 function requestOf({ list, args }: Connection<Row>): PageRequest {
   return parseListArgs(list.resource, args);

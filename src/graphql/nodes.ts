@@ -294,11 +294,46 @@ export function definePart<Part extends object>(
   return ref;
 }
 
+interface OwnNodeOptions<Row> {
+  readonly description: string;
+  /** What tells one object from another, in the form of the global id. */
+  readonly idOf: (row: Row) => string;
+  /** The caller's own object; null if it has none. Nobody can fetch another one. A new value at each call: the type is noted on it. */
+  readonly find: (ctx: GraphContext) => Row | null;
+  readonly fields: (t: FieldBuilder<Row>) => FieldMap;
+}
+
+/** By global id: the caller's own object of a type, if it has this id. */
+const ownNodes: ((ctx: GraphContext, globalId: string) => object | null)[] = [];
+
+/** Defines a type of which every caller has at most one object: `id` and `fields`. */
+export function defineOwnNode<Row extends object>(
+  name: string,
+  { description, idOf, find, fields }: OwnNodeOptions<Row>,
+): ObjectRef<Types, Row> {
+  const ref = builder.objectRef<Row>(name);
+  const globalIdOf = (row: Row) => btoa(`${name}:${idOf(row)}`);
+  ref.addInterfaces([builder.nodeInterfaceRef()]);
+  ref.implement({
+    description,
+    isPart: true,
+    fields: (t) => ({ id: t.id({ description: GLOBAL_ID, resolve: globalIdOf }), ...fields(t) }),
+  });
+  ownNodes.push((ctx, globalId) => {
+    const row = find(ctx);
+    if (row === null || globalIdOf(row) !== globalId) return null;
+    brandWithType(row, ref);
+    return row;
+  });
+  return ref;
+}
+
 async function findByGlobalId(ctx: GraphContext, globalId: string): Promise<object | null> {
   const decoded = decodeGlobalId(globalId);
   if (decoded === null) {
     const found = decodePartId(globalId);
-    return found === null ? null : ((await partTypes.get(found.typeName)?.(ctx, found.part)) ?? null);
+    if (found !== null) return (await partTypes.get(found.typeName)?.(ctx, found.part)) ?? null;
+    return ownNodes.map((findOwn) => findOwn(ctx, globalId)).find((row) => row !== null) ?? null;
   }
   const type = nodeTypes.get(decoded.typeName);
   if (type === undefined) return null;

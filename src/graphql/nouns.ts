@@ -1,8 +1,9 @@
 // Makes the GraphQL types of every noun from its description and its service: fields, parent, root field, list on the parent, and
 // mutations. A noun's own file adds more fields and mutations.
 import type { FieldMap } from '@pothos/core';
+import type { Scope } from '../auth/scopes.ts';
 import { conditionalSplit } from '../resources/funnel-steps.ts';
-import type { Described } from '../resources/nouns.ts';
+import { type Described, isPermanent } from '../resources/nouns.ts';
 import {
   type Fields,
   graphqlNameOf,
@@ -82,17 +83,19 @@ function defineTypes(service: Service): NounTypes {
   const { title, parent, plural, listDescription, openFields = [] } = noun;
   const { lookUp, listed = noun, hasOwnMutations } = OWN.get(service) ?? {};
   const nodeNamed = (type: string) => typesOf({ type }).node;
+  const { scope = null } = reads ?? {};
+  const isAlwaysReadable = (of: NodeType<object>) => of.scope === scope;
   const node = defineNode<AnyRow>(noun, {
     ...{ scope: reads?.scope ?? null, getMany, isJoinable },
     ...(open !== null &&
       service.reads !== null && { others: { than: openFields, scope: service.reads.scope } }),
     ...(lookUp && { lookUp: lookUp as LookUpOptions<AnyRow> }),
     fieldsBeside: (t, fields) => ({
-      ...referenceFields(t, fields, nodeNamed),
+      ...referenceFields(t, fields, nodeNamed, isAlwaysReadable),
       ...childFields(t, fields, nodeNamed),
     }),
     fields: (t) => ({
-      ...parentField(t, noun),
+      ...parentField(t, noun, scope),
       ...tagsField(t, noun),
     }),
   });
@@ -103,6 +106,7 @@ function defineTypes(service: Service): NounTypes {
   above.addField(plural, (t) =>
     connection.field(
       t,
+      above,
       listDescription ?? `The ${pluralOf(title.toLowerCase())} of the ${parent.title.toLowerCase()}.`,
     ),
   );
@@ -113,7 +117,8 @@ function defineTypes(service: Service): NounTypes {
     const { under, plural } = of;
     const about = `The ${pluralOf(title.toLowerCase())} of the ${under.title.toLowerCase()}.`;
     const below = { name: `${listed.table} of ${under.table}`, resource: inList, reads: list };
-    typesOf(under).node.addField(plural, (t) => connection.field(t, about, below));
+    const over = typesOf(under).node;
+    over.addField(plural, (t) => connection.field(t, over, about, below));
   }
   if (hasOwnMutations !== true) defineChanges(node, noun, service, above, connection);
   return { node, connection };
@@ -124,15 +129,18 @@ function inputsBesidesFields({ inputs = {}, actions = {} }: Resource): Fields[] 
   return [inputs, ...Object.values(actions).map(({ fields = {} }) => fields)];
 }
 
-/** The field for the parent object, named after the property with its id, without `Id`. */
-function parentField(t: object, noun: Described): FieldMap {
+/**
+ * The field for the parent object, named after the property with its id, without `Id`. It is non-null if whoever may read the object may
+ * read its parent, and nothing deletes the parent. Otherwise a parent that is deleted meanwhile would make the whole page an error.
+ */
+function parentField(t: object, noun: Described, scope: Scope | null): FieldMap {
   const { title, parent, parentDescription } = noun;
   if (parent === undefined) return {};
   const key = parentKeyOf(noun);
   const about = parentDescription ?? `The ${parent.title.toLowerCase()} of the ${title.toLowerCase()}.`;
   const { node } = typesOf(parent);
-  // Teams and workspaces are never deleted, and every caller that may read their objects may enter them.
-  const always = parent.openFields !== undefined;
+  // Every caller that may read the objects of a team or workspace may enter it.
+  const always = isPermanent(parent) && (node.scope === null || node.scope === scope);
   const name = referenceFieldName(graphqlNameOf(key, noun.fields[key]));
   return { [name]: node.field(t as Builder, key, about, { always }) };
 }

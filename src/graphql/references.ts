@@ -2,6 +2,7 @@
 // and its children.
 import type { FieldMap } from '@pothos/core';
 import { typeOf } from '../resources/field-types.ts';
+import { isPermanent, NOUNS } from '../resources/nouns.ts';
 import {
   childLists,
   type Field,
@@ -24,21 +25,23 @@ type WithChildren = Readonly<Record<string, readonly object[]>>;
 
 /**
  * The fields with the objects that a noun refers to. An object that is deleted, hidden or not accessible to the caller is null, and
- * is left out of lists.
+ * is left out of lists. A field is non-null if this cannot happen.
  * @param nodeOf the type of node of a noun
+ * @param isReadable whether every caller that may read the noun may read objects of a type
  */
 export function referenceFields(
   t: object,
   fields: Fields,
   nodeOf: (type: string) => NodeType<object>,
+  isReadable: (node: NodeType<object>) => boolean,
 ): FieldMap {
   const shown = Object.entries(fields).filter(([, field]) => field.refers !== undefined && isShown(field));
   return Object.fromEntries(
     shown.map(([property, field]) => {
       const node = nodeOf(field.refers?.type ?? '');
       const made = typeOf(field.type).isList
-        ? listField(t as FieldBuilder<WithIds>, property, field, node)
-        : objectField(t as FieldBuilder<WithId>, property, field, node);
+        ? listField(t as FieldBuilder<WithIds>, property, field, node, isReadable(node))
+        : objectField(t as FieldBuilder<WithId>, property, field, node, isReadable(node));
       return [referenceFieldName(graphqlNameOf(property, field)), made];
     }),
   );
@@ -69,9 +72,13 @@ function objectField(
   property: string,
   field: Field,
   node: NodeType<object>,
+  isReadable: boolean,
 ): FieldMap[string] {
-  const description = field.objectDescription ?? `The ${field.refers?.title.toLowerCase()}.`;
-  return node.field(t, property, description, { isJoined: true });
+  const { refers, nullable = false } = field;
+  const description = field.objectDescription ?? `The ${refers?.title.toLowerCase()}.`;
+  const noun = NOUNS.find(({ type }) => type === refers?.type);
+  const always = isReadable && !nullable && noun !== undefined && isPermanent(noun);
+  return node.field(t, property, description, { isJoined: true, always });
 }
 
 function listField(
@@ -79,10 +86,12 @@ function listField(
   property: string,
   field: Field,
   node: NodeType<object>,
+  isReadable: boolean,
 ): FieldMap[string] {
   return t.field({
     type: [node.ref],
-    nullable: true,
+    // Pothos cannot infer whether a boolean variable is true.
+    nullable: !isReadable as true,
     description:
       field.objectDescription ??
       field.description.replace(/^The integer ids of (.)/, (_, first: string) => first.toUpperCase()),

@@ -36,6 +36,7 @@ builder.scalarType('BigInt', {
 });
 
 builder.scalarType('DateTime', {
+  specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time',
   description: 'A point in time as ISO 8601 text, in UTC with milliseconds: `2026-01-31T09:30:00.000Z`.',
   serialize: (value) => (typeof value === 'string' ? value : value.toISOString()),
   // The service validates the content.
@@ -46,6 +47,7 @@ builder.scalarType('DateTime', {
 });
 
 builder.scalarType('JSON', {
+  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259',
   description: 'Any JSON value: text, a number, true or false, null, a list or an object.',
   serialize: toExactJson,
 });
@@ -58,15 +60,22 @@ const TEXTS: ReadonlyMap<string, string> = new Map([
   ['Date', 'A calendar date as ISO 8601 text, without time and time zone: `2026-01-31`.'],
 ]);
 
+/** The specifications of those that have a published one. */
+const SPECIFIED_BY: Readonly<Record<string, string | undefined>> = {
+  Date: 'https://scalars.graphql.org/chillicream/local-date.html',
+};
+
 /** Defines the scalars for text of a certain format that these fields need, so that the schema has no unused ones. */
 export function defineScalarsOf(fields: Fields): void {
   for (const { type } of Object.values(fields)) {
     const { scalar } = typeOf(type);
     const description = TEXTS.get(scalar);
     if (description === undefined) continue;
+    const specifiedByURL = SPECIFIED_BY[scalar];
     defineOnce(scalar, () =>
       builder.scalarType(scalar as 'Decimal' | 'Date', {
         description,
+        ...(specifiedByURL !== undefined && { specifiedByURL }),
         serialize: String,
         // The service validates the format.
         parseValue(value) {

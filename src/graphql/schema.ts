@@ -39,31 +39,36 @@ import {
 import { requireScope, type Scope } from '../auth/scopes.ts';
 import { builder } from './builder.ts';
 import type { GraphContext } from './context.ts';
-import { fieldOptions, scopeOf } from './field-options.ts';
+import { fieldOptions, scopeOf, typeOptions } from './field-options.ts';
 import { scopesOfPayload } from './payload-scopes.ts';
+import { DIRECTIVES } from './print.ts';
 
 type Field = GraphQLField<unknown, GraphContext>;
 
-export const schema = builder.toSchema({ sortSchema: true });
+export const schema = builder.toSchema({ sortSchema: true, directives: [...DIRECTIVES] });
 
 for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) requirePayloadScopes(field);
-for (const field of allFields()) {
-  if (isListOfObjects(field)) boundList(field);
-  const { scope } = fieldOptions(field);
-  if (scope != null) wrapWithScope(field, scope);
+for (const type of typesWithFields()) {
+  for (const field of Object.values(type.getFields())) {
+    if (isListOfObjects(field)) boundList(field);
+    const { scope } = fieldOptions(field);
+    if (scope == null) continue;
+    checkScope(field, scope);
+    if (scope !== typeOptions(type).scope) field.description = `${field.description} Needs ${scope}.`;
+  }
 }
 
-function allFields(): Field[] {
+function typesWithFields() {
   return Object.values(schema.getTypeMap())
     .filter((type) => isObjectType(type) || isInterfaceType(type))
-    .filter((type) => !isIntrospectionType(type))
-    .flatMap((type) => Object.values(type.getFields()));
+    .filter((type) => !isIntrospectionType(type));
 }
 
 /** Every scope that a field of the schema needs. */
 export function schemaScopes(): readonly Scope[] {
-  return allFields()
-    .map((field) => scopeOf(field as GraphQLField<unknown, unknown>))
+  return typesWithFields()
+    .flatMap((type) => Object.values(type.getFields()))
+    .map((field) => scopeOf(field))
     .filter((scope) => scope !== null);
 }
 
@@ -92,10 +97,9 @@ function boundList(field: Field): void {
   };
 }
 
-/** Checks the scope before the field's resolver is called, and adds the scope to the field's description. */
-function wrapWithScope(field: Field, scope: Scope): void {
+/** Checks the scope before the field's resolver is called. */
+function checkScope(field: Field, scope: Scope): void {
   const { resolve = defaultFieldResolver } = field;
-  field.description = `${field.description} Needs ${scope}.`;
   field.resolve = (source, args, ctx, info) => {
     requireScope(ctx, scope);
     return resolve(source, args, ctx, info);

@@ -110,6 +110,20 @@ export const NOUNS = list([
   orderAppliedTag,
 ]);
 
+/**
+ * Whether nothing deletes objects of the noun, neither a change of theirs nor of what they belong to. Objects without changes of their own
+ * may be deleted by other ones, or after a time.
+ */
+export function isPermanent({ type, verbs = [], parent }: Resource): boolean {
+  if (verbs.length === 0 || verbs.includes('remove')) return false;
+  const isRemovedByParent = NOUNS.some(({ fields }: Resource) =>
+    Object.values(fields).some(
+      ({ children, changes = [] }) => children?.type === type && changes.includes('remove'),
+    ),
+  );
+  return !isRemovedByParent && (parent === undefined || isPermanent(parent));
+}
+
 /** The name of a table whose rows have public ids. */
 export type NounTable = (typeof NOUNS)[number]['table'];
 

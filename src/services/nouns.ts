@@ -1,5 +1,6 @@
 // The services of all nouns, in the order of their list: from their own files, or derived from their descriptions alone.
 import { type Described, NOUNS } from '../resources/nouns.ts';
+import * as apiKeys from './accounts/api-keys.ts';
 import * as auditEntries from './accounts/audit-entries.ts';
 import * as teams from './accounts/teams.ts';
 import * as users from './accounts/users.ts';
@@ -26,6 +27,7 @@ import * as products from './products/products.ts';
 import { defineService, type Service } from './service.ts';
 import * as fulfillments from './shipping/fulfillments.ts';
 import * as shipping from './shipping/shipping.ts';
+import * as oauthGrants from './sign-in/oauth-grants.ts';
 import * as webhookDeliveries from './webhooks/webhook-deliveries.ts';
 import * as webhookEndpoints from './webhooks/webhook-endpoints.ts';
 import * as webhookEvents from './webhooks/webhook-events.ts';
@@ -35,6 +37,8 @@ const OWN: readonly Service[] = [
   workspaces.service,
   users.service,
   auditEntries.service,
+  apiKeys.service,
+  oauthGrants.service,
   contacts.service,
   appliedTags.service,
   refineFilters.service,

@@ -317,8 +317,8 @@ describe('another team’s', () => {
 
   test('rows never appear in lists, whatever the arguments', async () => {
     const caller = await factories.apiKey(gateway.app, { teamId: theirs.team.id });
-    const query = `{ teams { nodes { name workspaces { nodes { name contacts { nodes { firstName } } funnels { nodes { name steps { name } } }
-      pages { nodes { name } } savedFilters { nodes { name } } webhookEndpoints { nodes { name } } } } } } }`;
+    const query = `{ viewer { teams { nodes { name workspaces { nodes { name contacts { nodes { firstName } } funnels { nodes { name steps { name } } }
+      pages { nodes { name } } savedFilters { nodes { name } } webhookEndpoints { nodes { name } } } } } } } }`;
     const text = JSON.stringify((await post(gateway, { query }, { caller })).data);
     expect(text).toContain('theirs');
     expect(text).not.toContain('ours');
@@ -333,10 +333,10 @@ describe('the host restricts the caller', () => {
     const { data, errors } = await ask(gateway, EVERYTHING, variablesOf(ours), { caller, host });
     expect(data).toMatchObject({ workspace: null, contact: null, funnel: null, endpoint: null });
     expect(errors).toMatchObject([{ path: ['workspace'], extensions: { code: 'NOT_FOUND' } }]);
-    const query = '{ teams { nodes { workspaces { totalCount nodes { name } } } } }';
+    const query = '{ viewer { teams { nodes { workspaces { totalCount nodes { name } } } } } }';
     const listed = await post(gateway, { query }, { caller, host });
     expect(listed.data).toEqual({
-      teams: { nodes: [{ workspaces: { totalCount: 1, nodes: [{ name: 'sibling' }] } }] },
+      viewer: { teams: { nodes: [{ workspaces: { totalCount: 1, nodes: [{ name: 'sibling' }] } }] } },
     });
   });
 
@@ -366,9 +366,9 @@ describe('the host restricts the caller', () => {
     const host = `${ours.workspace.subdomain}.localhost:4000`;
     const { data } = await post(
       gateway,
-      { query: '{ teams { totalCount nodes { name } } }' },
+      { query: '{ viewer { teams { totalCount nodes { name } } } }' },
       { caller, host },
     );
-    expect(data).toEqual({ teams: { totalCount: 0, nodes: [] } });
+    expect(data).toEqual({ viewer: { teams: { totalCount: 0, nodes: [] } } });
   });
 });

@@ -212,8 +212,7 @@ test('every kind of list works, with cursors of its own kind', async () => {
   const key = await factories.apiKey(app, { teamId: workspace.teamId });
   const query = graphql(`
     query EveryList($id: BigInt!) {
-      teams { edges { cursor } totalCount }
-      viewer { teams { totalCount } }
+      viewer { teams { edges { cursor } totalCount } }
       team(databaseId: $id) {
         workspaces {
           edges { cursor }
@@ -250,6 +249,6 @@ test('every kind of list works, with cursors of its own kind', async () => {
     ]),
   );
   expect([...JSON.stringify(data).matchAll(/"totalCount":(\d+)/g)].map(([, count]) => count)).toEqual(
-    Array.from({ length: 9 }, () => '1'),
+    Array.from({ length: 8 }, () => '1'),
   );
 });

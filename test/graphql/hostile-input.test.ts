@@ -310,7 +310,7 @@ describe.each(TRIED)('$name', (slot) => {
 });
 
 describe('the parameters of a request', () => {
-  const QUERY = '{ teams { nodes { name } } }';
+  const QUERY = '{ viewer { teams { nodes { name } } } }';
 
   test('may be anything, in a body', async () => {
     const values = [

@@ -31,14 +31,17 @@ const WRONG: readonly [string, { query: string; variables?: unknown }][] = [
   ['a field', { query: '{ viewer { knd } }' }],
   ['a type', { query: 'query ($a: Contct) { __typename }' }],
   ['an argument', { query: '{ __type(nam: "Query") { name } }' }],
-  ['a value of an enum', { query: '{ teams(sortOrder: ASCC) { __typename } }' }],
+  ['a value of an enum', { query: '{ viewer { teams(sortOrder: ASCC) { __typename } } }' }],
   [
     'a member of an input',
     { query: 'mutation { createContact(input: { emailAddres: "x" }) { __typename } }' },
   ],
   [
     'a value of an enum in a variable',
-    { query: 'query ($a: SortOrder) { teams(sortOrder: $a) { __typename } }', variables: { a: 'ASCC' } },
+    {
+      query: 'query ($a: SortOrder) { viewer { teams(sortOrder: $a) { __typename } } }',
+      variables: { a: 'ASCC' },
+    },
   ],
   [
     'a member of an input in a variable',

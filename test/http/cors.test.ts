@@ -172,7 +172,7 @@ describe('an allowed origin may read', () => {
     const anonymous = { caller: { authorization: null } };
     const refusals: [Promise<Response>, number][] = [
       [send(contacts, APP, anonymous), 401],
-      [askGraphql('{ teams { totalCount } }', anonymous), 401],
+      [askGraphql('{ viewer { teams { totalCount } } }', anonymous), 401],
       [send(`${contacts}?per_page=0`, APP), 422],
       [send('/api/v2/nothing', APP), 404],
       [send('/api/v2/teams', APP, { method: 'PUT' }), 405],

@@ -141,7 +141,8 @@ test('INTROSPECTION=off refuses __schema and __type on every way, and nothing el
       data: { __typename: 'Query', viewer: { __typename: 'Viewer', kind: 'API_KEY' } },
     });
   expect((await ask('{ viewe { kind } }')).errors?.[0]?.message).not.toMatch(/viewer|mean/);
-  const sorted = 'query ($order: SortOrder) { teams(first: 1, sortOrder: $order) { nodes { id } } }';
+  const sorted =
+    'query ($order: SortOrder) { viewer { teams(first: 1, sortOrder: $order) { nodes { id } } } }';
   expect((await ask(sorted, { order: 'AS' })).errors?.[0]?.message).toMatch(
     /does not exist in "SortOrder" enum\.$/,
   );

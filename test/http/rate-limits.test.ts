@@ -133,13 +133,13 @@ describe('costs more than a point:', () => {
   test('a page of 100 costs two points, over REST as over GraphQL', async () => {
     expect((await send(`${contacts}?per_page=50`, key)).headers.get('RateLimit')).toContain('"key";r=9');
     expect((await send(`${contacts}?per_page=100`, key)).headers.get('RateLimit')).toContain('"key";r=7');
-    const query = '{ teams(first: 1) { nodes { workspaces(first: 90) { nodes { name } } } } }';
+    const query = '{ viewer { teams(first: 1) { nodes { workspaces(first: 90) { nodes { name } } } } } }';
     const { response } = await post(gateway, { query }, { caller: key });
     expect(response.headers.get('RateLimit')).toContain('"key";r=5');
   });
 
   test('an operation is refused before execution, and executed if enough points are left', async () => {
-    const query = `{ teams { nodes { ${[1, 2, 3, 4, 5].map((i) => `w${i}: workspaces(first: 100) { nodes { id } }`).join(' ')} } } }`;
+    const query = `{ viewer { teams { nodes { ${[1, 2, 3, 4, 5].map((i) => `w${i}: workspaces(first: 100) { nodes { id } }`).join(' ')} } } } }`;
     expect((await post(gateway, { query }, { caller: key })).data).toBeDefined();
     for (const _time of ['by the full executor', 'by the fast path']) {
       const { response, errors, data } = await post(gateway, { query }, { caller: key });
@@ -196,7 +196,7 @@ describe('costs more than a point:', () => {
   });
 
   test('an answer has its cost on request, over both paths of execution and in refusals', async () => {
-    const query = '{ teams { nodes { workspaces(first: 90) { nodes { id } } } } }';
+    const query = '{ viewer { teams { nodes { workspaces(first: 90) { nodes { id } } } } } }';
     const headers = { 'GraphQL-Cost': '1' };
     const costs = [];
     for (let i = 0; i < 5; i++) {

@@ -35,9 +35,11 @@ test('a person signs in and allows, and the platform calls both APIs with its to
     method: 'POST',
     caller: { authorization: `Bearer ${tokens.access_token}` },
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query: '{ teams { nodes { databaseId } } }' }),
+    body: JSON.stringify({ query: '{ viewer { teams { nodes { databaseId } } } }' }),
   });
-  expect(await answer.json()).toEqual({ data: { teams: { nodes: [{ databaseId: Number(scene.teamId) }] } } });
+  expect(await answer.json()).toEqual({
+    data: { viewer: { teams: { nodes: [{ databaseId: Number(scene.teamId) }] } } },
+  });
 });
 
 test('the access token is a JWT as RFC 9068 has it, with team, workspaces and scopes', async () => {
@@ -196,7 +198,7 @@ test('a token can be requested for one API of an owned host, and is valid only t
   const { tokens } = await getTokens(scene, {}, { resource });
   expect(await scene.platform.introspect(tokens.access_token)).toMatchObject({ aud: resource });
   expect((await call(tokens.access_token)).status).toBe(200);
-  const graphql = await gateway.send('/graphql?query={teams{nodes{id}}}', {
+  const graphql = await gateway.send('/graphql?query={viewer{teams{nodes{createdAt}}}}', {
     caller: { authorization: `Bearer ${tokens.access_token}` },
   });
   expect(graphql.status).toBe(401);

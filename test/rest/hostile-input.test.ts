@@ -177,7 +177,7 @@ test.each(HEADERS)('the header %s may have any value', async (name) => {
   ].flatMap(([method = '', path]) => HEADER_VALUES.map((value) => ({ method, path, value })));
   await all(sampleAt(name, requests, 20), async ({ method, path, value }) => {
     const headers = { Authorization: caller.authorization ?? '', [name]: value };
-    const body = method === 'GET' ? {} : { body: '{"query":"{ teams { totalCount } }"}' };
+    const body = method === 'GET' ? {} : { body: '{"query":"{ viewer { teams { nodes { locale } } } }"}' };
     const request = new Request(`http://localhost:4000${path}`, { method, headers, ...body });
     const response = await server.fetch(request, { address: '10.0.0.1' });
     expect(response.headers.get('X-Request-Id')).toMatch(/^[\w.:+/=@-]{1,128}$/);

@@ -1,4 +1,4 @@
-// `GET /me` and GraphQL's `me`: the user of a credential. A team's service user is created with it, and is not a person.
+// `GET /me` and GraphQL's `viewer { user }`: the user of a credential. A team's service user is created with it, and is not a person.
 import { describe, expect, test } from 'vitest';
 import * as users from '../../src/services/operator/users.ts';
 import * as factories from '../support/factories.ts';
@@ -17,10 +17,10 @@ interface User {
   readonly [member: string]: unknown;
 }
 
-const QUERY = `{ me {
+const QUERY = `{ viewer { user {
   id: databaseId public_id: publicId email first_name: firstName last_name: lastName time_zone: timeZone locale
   created_at: createdAt updated_at: updatedAt
-} }`;
+} } }`;
 
 const gateway = await ownGateway();
 const team = await factories.team(gateway.app, {
@@ -33,13 +33,13 @@ await factories.workspace(gateway.app, { teamId: team.id, subdomain: 'shop' });
 await factories.team(gateway.app, { subdomain: 'theirs' });
 const key = await factories.apiKey(gateway.app, { teamId: team.id, scopes: ['store:read'] });
 
-/** The answer of REST, which equals that of GraphQL. */
+/** The answer of REST, which equals that of GraphQL for a person. A service user is nobody's. */
 async function me(caller: Caller, host = 'localhost:4000'): Promise<User> {
   const response = await gateway.send('/api/v2/me', { caller, host });
   expect(response.status).toBe(200);
   const user = await json<User>(response);
   const { data, errors } = await post(gateway, { query: QUERY }, { caller, host });
-  expect([data, errors]).toEqual([{ me: user }, undefined]);
+  expect([data, errors]).toEqual([{ viewer: { user: user.email === '' ? null : user } }, undefined]);
   return user;
 }
 
@@ -111,8 +111,7 @@ describe('the caller is', () => {
       const options = { caller, host: 'theirs.localhost' };
       await expectProblem(await gateway.send('/api/v2/me', options), 'not_found');
       const { data, errors } = await post(gateway, { query: QUERY }, options);
-      expect(data).toEqual({ me: null });
-      expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['NOT_FOUND']);
+      expect([data, errors]).toEqual([{ viewer: { user: null } }, undefined]);
     }
   });
 

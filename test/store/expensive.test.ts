@@ -118,7 +118,7 @@ test('pages of large rows wait for their team’s slot and are read one at a tim
 
 test('totalCount and totalCountIsExact are one statement, for many parents too', async () => {
   const query =
-    '{ teams { nodes { workspaces { nodes { contacts { totalCountIsExact totalCount } pages { totalCount } } } } } }';
+    '{ viewer { teams { nodes { workspaces { nodes { contacts { totalCountIsExact totalCount } pages { totalCount } } } } } } }';
   await factories.workspace(gateway.app, { teamId: busy.teamId });
   const names = await statementsOf(gateway, () => post(gateway, { query }, { caller: busy.caller }));
   expect(names.filter((name) => name.endsWith('.count')).sort()).toEqual(['contacts.count', 'pages.count']);

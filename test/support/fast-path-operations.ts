@@ -91,7 +91,7 @@ const FRAMES: readonly ((text: string) => string)[] = [
   (text) => text,
   (text) => `{ ${text} }`,
   (text) => `{ workspace(subdomain: "acme") { ${text} } }`,
-  (text) => `{ teams { nodes { workspaces { nodes { ${text} } } } } }`,
+  (text) => `{ viewer { teams { nodes { workspaces { nodes { ${text} } } } } } }`,
 ];
 
 /** Every query that is complete in our tests' sources, or is a selection below a workspace; no mutations. */

@@ -20,7 +20,7 @@ type Named = { readonly id: bigint; readonly publicId: string };
 /** A team with one workspace that has one object of each noun. */
 export interface Tenant {
   readonly team: Named & { name: string };
-  readonly workspace: Named & { teamId: bigint; subdomain: string };
+  readonly workspace: Named & { teamId: bigint; name: string; subdomain: string };
   /** A person in the team. */
   readonly user: Named;
   readonly contact: Named;

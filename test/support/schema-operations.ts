@@ -60,10 +60,15 @@ interface Way {
   readonly scopes: readonly string[];
 }
 
+/** The types of which a caller can fetch its own object alone, whose id it has from `viewer`. */
+const OWN_TYPES = ['Viewer', 'OauthClient'];
+
 const nodeType = schema.getType('Node');
 /** The types of global ids: for a noun with kinds, their interface. */
 export const NODE_TYPES: readonly OfFields[] = isInterfaceType(nodeType)
-  ? [...new Set(schema.getPossibleTypes(nodeType).map((type) => kindsOf(type) ?? type))]
+  ? [...new Set(schema.getPossibleTypes(nodeType).map((type) => kindsOf(type) ?? type))].filter(
+      ({ name }) => !OWN_TYPES.includes(name),
+    )
   : [];
 
 /** The interface of the kinds to which a type belongs. */

@@ -26,7 +26,7 @@ await withMachine(async ({ folder, run }) => {
   report('the clients are installed', installed.code === 0);
   const gateway = await startGateway();
   try {
-    const query = '{ teams { nodes { workspaces { nodes { databaseId } } } } }';
+    const query = '{ viewer { teams { nodes { workspaces { nodes { databaseId } } } } } }';
     const { text } = await gateway.send('/graphql', {
       body: JSON.stringify({ query }),
       headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${gateway.key}` },

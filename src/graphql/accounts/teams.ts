@@ -1,7 +1,6 @@
-// Adds the root field that lists teams, and their mutations. Teams have no parent, so nouns.ts adds neither.
+// The list of the caller's teams, and their mutations. Teams have no parent, so nouns.ts adds neither.
 import { team } from '../../resources/teams.ts';
 import * as teams from '../../services/accounts/teams.ts';
-import { builder } from '../builder.ts';
 import { defineConnection } from '../connection.ts';
 import { callersTeamId } from '../context.ts';
 import { defineChanges } from '../mutations.ts';
@@ -9,14 +8,14 @@ import { nodeOf } from '../nouns.ts';
 
 const Team = nodeOf(team);
 
-const TeamConnection = defineConnection(Team, team, teams.service.open ?? teams.service.reads);
+// There is at most one, so nothing filters or orders the list.
+const { sorts: _, ...listed } = team;
+const TeamConnection = defineConnection(Team, listed, teams.service.open ?? teams.service.reads);
 
 defineChanges(Team, team, teams.service, Team, TeamConnection);
 
 /** A field with the caller's teams. For the cost analysis: a credential belongs to one team, whatever the page size. */
 export const teamsField = (t: object, description: string) =>
-  TeamConnection.fieldOf(t, { description, rows: 1 }, (_, ctx) => ({ parentId: callersTeamId(ctx) }));
-
-builder.queryField('teams', (t) =>
-  teamsField(t, 'The teams that the caller has access to: one team, or none on the host of another team.'),
-);
+  TeamConnection.fieldOf(t, { description, rows: 1, always: true }, (_, ctx) => ({
+    parentId: callersTeamId(ctx),
+  }));

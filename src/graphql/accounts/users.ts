@@ -7,9 +7,12 @@ import { nodeOf } from '../nouns.ts';
 
 const UserConnection = defineConnection(nodeOf(user), listedUser, readsBelowTeams);
 
-nodeOf(team).addField('users', (t) =>
+const Team = nodeOf(team);
+
+Team.addField('users', (t) =>
   UserConnection.field(
     t,
+    Team,
     'The users of the team: its service user and its people. On the host of a workspace, and for a caller that is restricted to some workspaces, only the caller’s own user.',
   ),
 );

@@ -1,24 +1,37 @@
-// The root fields `viewer`, the caller and its credential, and `me`, the user that it represents.
-import type { Caller, OauthActor } from '../../auth/actor.ts';
-import { team } from '../../resources/teams.ts';
+// The root field `viewer`: the caller, its credential, and the teams and workspaces that it may enter. Any valid credential is enough.
+import { hash } from 'node:crypto';
+import { brandWithType } from '@pothos/core';
+import { type Caller, credentialOf, type OauthActor } from '../../auth/actor.ts';
+import { requireCaller } from '../../auth/scopes.ts';
+import { apiKey } from '../../resources/api-keys.ts';
+import { oauthGrant } from '../../resources/oauth-grants.ts';
 import { user } from '../../resources/users.ts';
 import * as users from '../../services/accounts/users.ts';
 import { builder } from '../builder.ts';
 import { defineEnum } from '../closed-sets.ts';
-
-import { callersTeamId } from '../context.ts';
+import type { GraphContext } from '../context.ts';
+import { defineOwnNode } from '../nodes.ts';
 import { nodeOf } from '../nouns.ts';
 import { teamsField } from './teams.ts';
 
-const Team = nodeOf(team);
+const ApiKey = nodeOf(apiKey);
+const OauthGrant = nodeOf(oauthGrant);
 
 const ViewerKind = defineEnum('ViewerKind', 'The kind of credential that a request carries.', {
   api_key: 'An API key of a team.',
   oauth: 'An OAuth access token.',
 });
 
-const ViewerClient = builder.objectRef<OauthActor>('ViewerClient').implement({
+/** The client of an access token. An own object, because nodes are branded with their type. */
+type Client = Pick<OauthActor, 'clientId' | 'clientName'>;
+
+const clientOf = (caller: Caller): Client | null =>
+  caller.kind === 'oauth' ? { clientId: caller.clientId, clientName: caller.clientName } : null;
+
+const OauthClient = defineOwnNode<Client>('OauthClient', {
   description: 'The OAuth client to which an access token was issued.',
+  idOf: ({ clientId }) => clientId,
+  find: ({ actor }) => (actor.kind === 'anonymous' ? null : clientOf(actor)),
   fields: (t) => ({
     clientId: t.exposeString('clientId', { description: 'The `client_id` of the client.' }),
     name: t.string({
@@ -29,19 +42,16 @@ const ViewerClient = builder.objectRef<OauthActor>('ViewerClient').implement({
   }),
 });
 
-const ViewerUser = builder.objectRef<NonNullable<OauthActor['user']>>('ViewerUser').implement({
-  description: 'The person on whose behalf an access token was issued.',
-  fields: (t) => ({
-    publicId: t.exposeString('publicId', {
-      description: 'The short public id of the person: the `sub` of the token.',
-    }),
-    name: t.exposeString('name', { description: 'The name of the person.' }),
-    email: t.exposeString('email', { description: 'The e-mail address of the person.' }),
-  }),
+const Credential = builder.unionType('Credential', {
+  description: 'What a caller authenticates with.',
+  types: [ApiKey.ref, OauthGrant.ref],
 });
 
-const Viewer = builder.objectRef<Caller>('Viewer').implement({
+const Viewer = defineOwnNode<Caller>('Viewer', {
   description: 'The caller, as the request’s credential describes it.',
+  // All tokens of one grant are one caller.
+  idOf: (caller) => hash('sha256', credentialOf(caller), 'base64url'),
+  find: ({ actor }) => (actor.kind === 'anonymous' ? null : { ...actor }),
   fields: (t) => ({
     kind: t.field({
       type: ViewerKind,
@@ -52,29 +62,29 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
       description: 'The name of the API key or of the OAuth client.',
       resolve: (caller) => (caller.kind === 'api_key' ? caller.name : (caller.clientName ?? caller.clientId)),
     }),
-    databaseId: t.field({
-      type: 'BigInt',
-      nullable: true,
-      description: 'The integer id of the API key; null for an OAuth access token.',
-      resolve: (caller) => (caller.kind === 'api_key' ? caller.apiKeyId : null),
-    }),
-    publicId: t.string({
-      nullable: true,
-      description: 'The short public id of the API key; null for an OAuth access token.',
-      resolve: (caller) => (caller.kind === 'api_key' ? caller.publicId : null),
-    }),
-    client: t.field({
-      type: ViewerClient,
-      nullable: true,
-      description: 'The OAuth client that sends the access token; null for an API key.',
-      resolve: (caller) => (caller.kind === 'oauth' ? caller : null),
-    }),
     user: t.field({
-      type: ViewerUser,
+      type: nodeOf(user).ref,
       nullable: true,
       description:
-        'The person on whose behalf the client acts; null for an API key, for a client that acts on its own behalf, and for tokens of an external issuer.',
-      resolve: (caller) => (caller.kind === 'oauth' ? caller.user : null),
+        'The person on whose behalf the client acts; null for an API key, for a client that acts on its own behalf, and for tokens of an external issuer. Null on the host of another team.',
+      scope: null,
+      cost: 1,
+      resolve: (_caller, _args, ctx) => users.findPerson(ctx),
+    }),
+    credential: t.field({
+      type: Credential,
+      nullable: true,
+      description:
+        'The API key, or the grant for which the access token was issued. Null for a client that acts on its own behalf, and for tokens of an external issuer. Null on the host of another team.',
+      scope: null,
+      cost: 1,
+      resolve: (caller, _args, ctx) => loadCredential(ctx, caller),
+    }),
+    client: t.field({
+      type: OauthClient,
+      nullable: true,
+      description: 'The OAuth client that sends the access token; null for an API key.',
+      resolve: clientOf,
     }),
     issuer: t.string({
       nullable: true,
@@ -92,46 +102,28 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
       nullable: true,
       description: 'When the credential expires. Null if it does not expire.',
     }),
-    team: t.field({
-      type: Team.ref,
-      nullable: true,
-      description: 'The team of the credential. Null on the host of another team.',
-      scope: Team.scope,
-      resolve: (_caller, _args, ctx) => Team.load(ctx, callersTeamId(ctx)),
-    }),
-    teamId: t.field({
-      type: 'BigInt',
-      nullable: true,
-      description:
-        'The `databaseId` of the team of the credential. Null on the host of another team. Needs no scope.',
-      resolve: ({ tenancy }) => (tenancy.teamId === 0n ? null : tenancy.teamId),
-    }),
-    workspaceIds: t.field({
-      type: ['BigInt'],
-      nullable: true,
-      description:
-        'The `databaseId` of each workspace that this request can access, if the grant or the host of the request limits it to certain workspaces. Null if it can access all workspaces of the team. Needs no scope.',
-      resolve: ({ tenancy }) => tenancy.workspaceIds && [...tenancy.workspaceIds],
-    }),
-    teams: teamsField(t, 'The teams that the caller has access to.'),
+    teams: teamsField(
+      t,
+      'The teams that the caller may enter, each with its workspaces: one team, or none on the host of another team.',
+    ),
   }),
 });
+
+async function loadCredential(ctx: GraphContext, caller: Caller) {
+  const [type, id] =
+    caller.kind === 'api_key'
+      ? ([ApiKey, caller.apiKeyId] as const)
+      : ([OauthGrant, caller.grantId] as const);
+  const row = id === null ? null : await type.load(ctx, id);
+  if (row !== null) brandWithType(row, type.ref as typeof ApiKey.ref);
+  return row;
+}
 
 builder.queryField('viewer', (t) =>
   t.field({
     type: Viewer,
-    nullable: true,
     description: 'The caller. Any valid credential is enough; no scope is needed.',
-    resolve: (_root, _args, { actor }) => (actor.kind === 'anonymous' ? null : actor),
-  }),
-);
-
-builder.queryField('me', (t) =>
-  t.field({
-    type: nodeOf(user).ref,
-    nullable: true,
-    description:
-      'The user that the credential represents: the person who granted the access token, or the team’s service user for an API key and for a client that acts on its own behalf. Needs no scope. On the host of another team it is null with a NOT_FOUND error.',
-    resolve: (_root, _args, ctx) => users.me(ctx),
+    sameRows: true,
+    resolve: (_root, _args, ctx) => requireCaller(ctx),
   }),
 );

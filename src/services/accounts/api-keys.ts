@@ -11,6 +11,8 @@ import type { Executor } from '../../store/connections/executor.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { requireRow } from '../reading/reads.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
+import { defineService } from '../service.ts';
+import { getManyWithOwn } from './own-credential.ts';
 
 const API_KEYS = tableOf(apiKey);
 
@@ -56,3 +58,8 @@ export async function lockKey(tx: Executor, ref: Ref): Promise<StoredApiKey> {
   if (key === null) throw notFound(API_KEYS.title);
   return key;
 }
+
+/** Everything that rest/ and graphql/ call of this noun. Every key may read itself. */
+export const service = defineService(apiKey, {
+  getMany: getManyWithOwn(apiKey, (caller) => (caller.kind === 'api_key' ? caller.apiKeyId : null)),
+});

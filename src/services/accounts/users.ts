@@ -32,6 +32,12 @@ export async function me(ctx: Context): Promise<UserRow> {
   return found;
 }
 
+/** The person on whose behalf the caller acts; null for any other caller, and on the host of another team. */
+export async function findPerson(ctx: Context): Promise<UserRow | null> {
+  const caller = requireCaller(ctx);
+  return caller.kind === 'oauth' && caller.user !== null ? findMe(ctx) : null;
+}
+
 /** The scope for the users of the team. */
 export const scope = scopeFor(team, 'read');
 

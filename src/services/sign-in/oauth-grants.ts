@@ -2,12 +2,15 @@
 // the team's workspaces can neither see nor revoke any.
 import { requireScope } from '../../auth/scopes.ts';
 import type { App, Context } from '../../context.ts';
+import { oauthGrant } from '../../resources/oauth-grants.ts';
 import { type GrantFilter, type NamedGrant, revokeGrant } from '../../store/accounts/oauth-grants.ts';
 import { beginChange } from '../../store/changing/transactions.ts';
 import { oauthGrantTable } from '../../store/tables/oauth-grants.ts';
 import { tableOf } from '../../store/tables/tables.ts';
+import { getManyWithOwn } from '../accounts/own-credential.ts';
 import { requireRow } from '../reading/reads.ts';
 import type { Ref } from '../reading/refs.ts';
+import { defineService } from '../service.ts';
 
 const OAUTH_GRANTS = tableOf(oauthGrantTable);
 
@@ -45,3 +48,8 @@ export async function endGrants(app: App, where: GrantFilter): Promise<void> {
   await revokeGrant(app.store, where, app.clock());
   await app.lookups.forget();
 }
+
+/** Everything that rest/ and graphql/ call of this noun. Every token may read its own grant. */
+export const service = defineService(oauthGrant, {
+  getMany: getManyWithOwn(oauthGrant, (caller) => (caller.kind === 'oauth' ? caller.grantId : null)),
+});

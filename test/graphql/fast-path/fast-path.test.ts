@@ -368,7 +368,7 @@ describe('the caller', () => {
       expect([name, firstByFastPath]).toEqual([name, name !== 'nobody']);
       expect([name, /"uuid"/.test(first.body)]).toEqual([name, name === 'everything']);
     }
-    const own = '{ viewer { name } teams { nodes { name workspaces { nodes { name } } } } }';
+    const own = '{ viewer { name teams { nodes { name workspaces { nodes { name } } } } } }';
     const bodies = new Set<string>();
     for (const from of Object.values(callers))
       bodies.add((await agree({ ...from, body: { query: own } })).byYoga.body);

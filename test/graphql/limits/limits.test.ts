@@ -143,7 +143,9 @@ describe('cost', () => {
 
   test('counts a caller’s teams as one, since a credential is for one team', async () => {
     expect(
-      await refusalOf('{ teams(first: 100) { nodes { workspaces(first: 100) { nodes { id } } } } }'),
+      await refusalOf(
+        '{ viewer { teams(first: 100) { nodes { workspaces(first: 100) { nodes { id } } } } } }',
+      ),
     ).toBeUndefined();
   });
 });
