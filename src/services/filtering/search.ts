@@ -2,7 +2,7 @@
 import { requireScope, scopeFor } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { invalid, tooLong, UNSTORABLE } from '../../errors.ts';
-import type { FilterValues, Selection } from '../../pagination.ts';
+import type { FilterValues } from '../../pagination.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { isStorable } from '../../rows/storable.ts';
 import { NO_SEARCH } from '../../store/shard-placement/placement.ts';
@@ -29,16 +29,14 @@ export function parseSearch(text: string, name: string): FilterValues {
 }
 
 /**
- * Requires that the caller may search: also the read scope of nouns whose texts are searched, which results would reveal, and a store with
+ * Requires that the caller may search a noun: also the read scope of nouns whose texts are searched, which results would reveal, and a store with
  * indexes for it.
  * @throws AppError `insufficient_scope`, `invalid`, `unavailable`
  */
 export async function requireSearchable(
   ctx: Context,
   { fields, search = [] }: Pick<Resource, 'fields' | 'search'>,
-  { filter }: Pick<Selection, 'filter'>,
 ): Promise<void> {
-  if (filter?.[SEARCH] === undefined) return;
   for (const property of search) {
     const other = fields[property]?.refers as Resource | undefined;
     if (other !== undefined) requireScope(ctx, scopeFor(other, 'read'));

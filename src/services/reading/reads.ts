@@ -20,6 +20,7 @@ import { existsRefined } from '../../store/reading/refined.ts';
 import { countRefined } from '../../store/reading/refined-counts.ts';
 import { findById, findByIds } from '../../store/reading/rows.ts';
 import { mayHaveReadReplica, readFromPrimary } from '../../store/replicas/reading.ts';
+import { SEARCH } from '../../store/sql/search.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
 import type { Table } from '../../store/tables/table.ts';
 import { tableOf } from '../../store/tables/tables.ts';
@@ -102,7 +103,7 @@ function readsWith<R extends { id: bigint }, Needs extends Scope | null>(
     async list(ctx, parent, page, projection = null) {
       const { tenancy } = permit(ctx, page);
       const parentId = parseRef(over.title, over.table, parent);
-      await requireSearchable(ctx, table.resource, page);
+      if (isSearched(page)) await requireSearchable(ctx, table.resource);
       const timed = await withTime(ctx, table, tenancy, page);
       const { refinedBy } = timed;
       const read = async (plain: PageRequest) => {
@@ -126,7 +127,7 @@ function readsWith<R extends { id: bigint }, Needs extends Scope | null>(
     },
     async listMany(ctx, parentIds, page, projection = null) {
       const { tenancy } = permit(ctx, page);
-      await requireSearchable(ctx, table.resource, page);
+      if (isSearched(page)) await requireSearchable(ctx, table.resource);
       const { refinedBy } = page;
       const read = (plain: PageRequest) => findPagesUnder(ctx, table, tenancy, parentIds, plain, projection);
       if (refinedBy === undefined) return read(page);
@@ -147,7 +148,7 @@ function readsWith<R extends { id: bigint }, Needs extends Scope | null>(
     },
     async countMany(ctx, parentIds, counted = {}) {
       const { tenancy } = permit(ctx, counted);
-      await requireSearchable(ctx, table.resource, counted);
+      if (isSearched(counted)) await requireSearchable(ctx, table.resource);
       const { refinedBy } = counted;
       if (refinedBy === undefined) return countUnder(ctx, table, tenancy, parentIds, counted);
       return refine(
@@ -166,7 +167,7 @@ function readsWith<R extends { id: bigint }, Needs extends Scope | null>(
     },
     async existMany(ctx, parentIds, probed) {
       const { tenancy } = permit(ctx, probed);
-      await requireSearchable(ctx, table.resource, probed);
+      if (isSearched(probed)) await requireSearchable(ctx, table.resource);
       const { refinedBy } = probed;
       if (refinedBy === undefined) return existsUnder(ctx, table, tenancy, parentIds, probed);
       return refine(
@@ -185,6 +186,8 @@ function readsWith<R extends { id: bigint }, Needs extends Scope | null>(
     },
   };
 }
+
+const isSearched = ({ filter }: Selection) => filter?.[SEARCH] !== undefined;
 
 /** The same result for each parent: all of them are the same workspace, because a saved filter belongs to one. */
 function forEach<Result>(parentIds: readonly bigint[], result: Result): Result[] {
