@@ -44,8 +44,8 @@ const removal = (funnel: Tenant['funnel'], split: Tenant['split']): Wish => ({
   path: `/api/v2/funnels/${funnel.id}/conditional_split_steps/${split.id}`,
   method: 'DELETE',
   query: `mutation { removeConditionalSplit(input: {
-    funnelId: "${globalId('Funnel', funnel)}", splitId: "${globalId('ConditionalSplitStep', split)}"
-  }) { removedSplitId } }`,
+    conditionalSplitId: "${globalId('ConditionalSplit', split)}"
+  }) { removedConditionalSplitId } }`,
 });
 
 interface Refusal {

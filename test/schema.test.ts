@@ -86,8 +86,8 @@ function elements(): [string, { readonly description?: string | null | undefined
 const WHOLE_LISTS = [
   'Collection.products',
   'Collection.tags',
-  'ConditionalSplitBranch.steps',
-  'ConditionalSplitStep.branches',
+  'ConditionalSplit.matched',
+  'ConditionalSplit.unmatched',
   'Contact.customAttributes',
   'Contact.tags',
   'Funnel.pages',
@@ -95,13 +95,25 @@ const WHOLE_LISTS = [
   'Funnel.steps',
   'Funnel.tags',
   'FunnelStats.series',
+  'FunnelStats.averageSale',
+  'FunnelStats.earningsPerView',
+  'FunnelStats.recurringSales',
+  'FunnelStats.sales',
   'FunnelStats.steps',
+  'StepStats.earningsPerUniqueView',
+  'StepStats.earningsPerView',
+  'StepStats.recurringSales',
+  'StepStats.sales',
+  'StepStats.series',
+  'Stats.recurringSales',
+  'Stats.sales',
+  'DayStats.recurringSales',
+  'DayStats.sales',
   'OauthGrant.workspaces',
   'Order.fulfillments',
   'Order.tags',
   'Page.bumps',
   'Page.products',
-  'PageStats.series',
   'Product.images',
   'PriceChangeOptions.downgrade',
   'PriceChangeOptions.upgrade',
@@ -117,9 +129,11 @@ const WHOLE_LISTS = [
   'ShippingLocationGroup.fulfillmentsLocations',
   'ShippingProfile.variants',
   'Theme.styles',
-  'SplitTestStep.arms',
+  'ReorderStepsPayload.steps',
+  'SplitRemovalPreview.discardedPages',
+  'SplitRemovalPreview.promotedPages',
+  'SplitTest.arms',
   'SplitTestArm.steps',
-  'Stats.series',
   'ProductVariant.fulfillmentsLocations',
   'ProductVariant.images',
   'ProductVariant.propertiesValues',
@@ -198,8 +212,8 @@ test('every field that needs a scope beyond its type’s can be null', () => {
     const below = typeOptions(type).scope ?? (type.name.endsWith('Edge') ? scope : null);
     return scope !== null && scope !== below && getNullableType(field.type) !== field.type;
   });
-  // The steps of a branch have come with their split.
-  expect(wrong.map(([name]) => name)).toEqual(['ConditionalSplitBranch.steps', 'SplitTestArm.steps']);
+  // The steps of an arm have come with their split test.
+  expect(wrong.map(([name]) => name)).toEqual(['SplitTestArm.steps']);
 });
 
 test('every field that loads something declares its scope, in its description too if it is not that of its type', () => {

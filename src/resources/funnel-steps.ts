@@ -92,12 +92,13 @@ export const funnelStep = describe({
 /** A conditional split as a row of a list. */
 export const conditionalSplit = describe({
   type: 'ConditionalSplitStep',
+  graphqlName: 'ConditionalSplit',
   title: 'Conditional split step',
   table: 'funnel_steps',
   number: 9n,
   parent: funnel,
   parentDescription: 'The funnel whose workflow the step is part of.',
-  plural: 'conditionalSplitSteps',
+  plural: 'conditionalSplits',
   listDescription:
     'All conditional splits of the workflow, including those on branches, ordered by id rather than by position.',
   scope: 'funnels',
@@ -119,6 +120,7 @@ export interface SplitRow extends Row<typeof conditionalSplit> {}
 /** A split test. It is read from its funnel's tree, and its ids are the ids of its step. */
 export const splitTest = describe({
   type: 'SplitTestStep',
+  graphqlName: 'SplitTest',
   title: 'Split test step',
   table: 'funnel_steps',
   scope: 'funnels',

@@ -88,6 +88,8 @@ export interface Field {
   readonly valueDescriptions?: Readonly<Record<string, string>>;
   /** By value: a synonym, which is accepted too. GraphQL uses the synonym. */
   readonly synonyms?: Readonly<Record<string, string>>;
+  /** The text property for which it says whether a change appends or replaces. GraphQL has an input that appends in its place. */
+  readonly modeOf?: string;
   /** The values are codes of a standard, such as languages: a String in GraphQL, not an enum. */
   readonly isCode?: true;
   /** The name of GraphQL's enum. Absent: made from the names of the noun and the first field with this list. */

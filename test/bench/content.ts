@@ -67,14 +67,14 @@ interface Named {
 }
 type Steps = AnyStep[] | { readonly nodes: AnyStep[] };
 
-/** A step with its place as fields, or a step of a tree with its branches below it. */
+/** A step with its place: its parent as an object of the same list, or as the integer id of it. */
 interface AnyStep extends Named {
   readonly name: string;
   readonly kind: string;
+  readonly parent?: { readonly id: string } | null;
   readonly parentId?: unknown;
-  readonly branch?: string | null;
-  readonly position?: number;
-  readonly branches?: { readonly branch: string; readonly steps: AnyStep[] }[];
+  readonly branch: string | null;
+  readonly position: number;
 }
 
 /** REST pages have to be the same to the last byte. */
@@ -109,7 +109,7 @@ export function canonicalNested(body: string): string {
       databaseId: Number(funnel.databaseId),
       name: funnel.name,
       currentPath: funnel.currentPath,
-      steps: flatten(Array.isArray(funnel.steps) ? funnel.steps : funnel.steps.nodes, null, null).sort(
+      steps: withPlaces(Array.isArray(funnel.steps) ? funnel.steps : funnel.steps.nodes).sort(
         (a, b) => a.databaseId - b.databaseId,
       ),
     })),
@@ -161,22 +161,20 @@ function cents(amount: Amount): string {
   return Number(typeof amount === 'string' ? amount : amount.amount).toFixed(2);
 }
 
-function flatten(steps: readonly AnyStep[], parentId: unknown, branch: string | null): FlatStep[] {
+function withPlaces(steps: readonly AnyStep[]): StepInPlace[] {
   requireOpaque(steps.map(({ id }) => id));
-  return steps.flatMap((step, index) => [
-    {
-      databaseId: Number(step.databaseId),
-      name: step.name,
-      isSplit: /split/i.test(step.kind),
-      parentId: toNumber(step.parentId ?? parentId),
-      branch: (step.branch ?? branch)?.toLowerCase() ?? null,
-      position: step.position ?? index,
-    },
-    ...(step.branches ?? []).flatMap((below) => flatten(below.steps, step.databaseId, below.branch)),
-  ]);
+  const byId = new Map(steps.map(({ id, databaseId }) => [id, databaseId]));
+  return steps.map(({ databaseId, name, kind, parent, parentId, branch, position }) => ({
+    databaseId: Number(databaseId),
+    name,
+    isSplit: /split/i.test(kind),
+    parentId: toNumber(parent == null ? parentId : byId.get(parent.id)),
+    branch: branch?.toLowerCase() ?? null,
+    position,
+  }));
 }
 
-interface FlatStep {
+interface StepInPlace {
   readonly databaseId: number;
   readonly name: string;
   readonly isSplit: boolean;

@@ -29,10 +29,9 @@ interface NestedNames {
   readonly funnels: string;
   readonly databaseId: string;
   readonly steps: string;
-  readonly fragment?: string;
 }
 
-const nested = ({ cursor, team, workspaces, funnels, databaseId, steps, fragment = '' }: NestedNames) => `
+const nested = ({ cursor, team, workspaces, funnels, databaseId, steps }: NestedNames) => `
 query Nested($team: BigInt!, $after: ${cursor}) {
   team: ${team} {
     workspaces: ${workspaces}(first: 10, after: $after) {
@@ -43,13 +42,11 @@ query Nested($team: BigInt!, $after: ${cursor}) {
       } }
     }
   }
-}
-${fragment}`;
+}`;
 
-/** Servers with a flat list of steps give each step's place as fields; the gateway's list of steps is a tree. */
+/** Every server gives a funnel's steps as a flat list, each with its place: its parent as an object's id, or as the integer that its row has. */
 const FLAT = 'kind name parentId branch position';
-const BRANCHES = (below: string) =>
-  `... on ConditionalSplitStep { branches { branch steps { ...Step ${below} } } }`;
+const GATEWAY_STEP = 'kind: __typename name parent { id } branch position';
 const PLAIN = {
   cursor: 'String',
   team: 'team(databaseId: $team)',
@@ -112,8 +109,7 @@ const GATEWAY = {
   connection: GATEWAY_CONNECTION,
   nested: nested({
     ...PLAIN,
-    steps: `steps { ...Step ${BRANCHES(BRANCHES(''))} }`,
-    fragment: 'fragment Step on FunnelStep { id databaseId kind: __typename name }',
+    steps: `steps { id databaseId ${GATEWAY_STEP} }`,
   }),
   orders: orders({ ...PLAIN_ORDERS, money: ' { amount }' }),
 };

@@ -157,7 +157,7 @@ describe('a refusal comes with help for this page', () => {
     await chooseExample(demo.page, title);
     expect(await editorText('.graphiql-query-editor')).toContain('npx funnel-gateway demo restore');
     for (const _ of ['once', 'again']) {
-      expect(await runQuery(demo.page)).toContain('"removedSplitId"');
+      expect(await runQuery(demo.page)).toContain('"removedConditionalSplitId"');
       expect(await runQuery(demo.page)).toContain('npx funnel-gateway demo restore');
       await restoreDemo(demo.server.app.store, new Date());
     }

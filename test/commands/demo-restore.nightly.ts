@@ -68,9 +68,9 @@ test('restores the name of a renamed step', async () => {
   const query = `mutation ($input: RenameStepInput!) { renameStep(input: $input) { step { name } } }`;
   for (const [type, id] of [
     ['PageStep', 1],
-    ['ConditionalSplitStep', 3],
+    ['ConditionalSplit', 3],
   ] as const) {
-    const input = { funnelId: btoa('Funnel:1'), stepId: btoa(`${type}:${id}`), name: 'Another name' };
+    const input = { stepId: btoa(`${type}:${id}`), name: 'Another name' };
     const { errors } = await post(gateway, { query, variables: { input } }, { caller });
     expect(errors).toBeUndefined();
   }

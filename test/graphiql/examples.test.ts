@@ -19,8 +19,8 @@ function emptyLists(value: unknown, path = 'data'): string[] {
   return Object.entries(value).flatMap(([name, held]) => emptyLists(held, `${path}.${name}`));
 }
 
-/** Lists that may be empty: contacts without tags, branches without steps, funnels without splits. */
-const MAY_BE_EMPTY = /\.(tags|steps|eventTypeIds|conditionalSplitSteps\.nodes)$/;
+/** Lists that may be empty: contacts without tags, funnels without splits, branches without pages. */
+const MAY_BE_EMPTY = /\.(tags|steps|eventTypeIds|conditionalSplits\.nodes|discardedPages)$/;
 
 describe.each(examples.map((example) => [example.title, example] as const))('"%s"', (_, example) => {
   test('is one named operation with variables in JSON', () => {
@@ -55,21 +55,20 @@ test('the example creates one contact, however often it runs', async () => {
 
 test('the ids of the removal are those that the example before it shows, and the removal works once', async () => {
   const removal = examples.find(({ query }) => query.includes('removeConditionalSplit'));
-  const ids = examples.find(({ query }) => query.includes('conditionalSplitSteps'));
+  const ids = examples.find(({ query }) => query.includes('conditionalSplits'));
   if (removal === undefined || ids === undefined) throw new Error('The examples have changed');
   const fresh = await createGateway();
   const key: Caller = { authorization: `Bearer ${await seedDemoKey(fresh.app)}` };
   const run = async ({ query, variables }: typeof removal) =>
     post(fresh, { query, variables: JSON.parse(variables) as unknown }, { caller: key });
-  const { input } = JSON.parse(removal.variables) as { input: { funnelId: string; splitId: string } };
+  const { input } = JSON.parse(removal.variables) as { input: { conditionalSplitId: string } };
 
   const before = JSON.stringify((await run(ids)).data);
-  expect(before).toContain(input.funnelId);
-  expect(before).toContain(input.splitId);
+  expect(before).toContain(input.conditionalSplitId);
   const { data, errors } = await run(removal);
   expect(errors).toBeUndefined();
-  expect(data).toMatchObject({ removeConditionalSplit: { removedSplitId: input.splitId } });
-  expect(JSON.stringify((await run(ids)).data)).not.toContain(input.splitId);
+  expect(data).toMatchObject({ removeConditionalSplit: { removedConditionalSplitId: input.conditionalSplitId } });
+  expect(JSON.stringify((await run(ids)).data)).not.toContain(input.conditionalSplitId);
   expect((await run(removal)).errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);
   await fresh.close();
 });

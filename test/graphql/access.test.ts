@@ -17,7 +17,7 @@ const METADATA = 'resource_metadata="http://localhost:4000/.well-known/oauth-pro
 
 describe('without a key', () => {
   const REMOVE =
-    'mutation { removeConditionalSplit(input: { funnelId: "x", splitId: "y" }) { removedSplitId } }';
+    'mutation { removeConditionalSplit(input: { conditionalSplitId: "x" }) { removedConditionalSplitId } }';
   test.each([
     ['{ viewer { name } }', null],
     ['{ viewer { teams { nodes { name workspaces { nodes { name } } } } } }', null],
@@ -29,10 +29,10 @@ describe('without a key', () => {
     ],
     ['{ node(id: "x") { ... on WebhookEndpoint { url pages { name } } } }', 'funnels:read webhooks:read'],
     ['{ node(id: "x") { ...C } } fragment C on Contact { uuid }', 'contacts:read'],
-    ['{ node(id: "x") { ... on ConditionalSplitStep { filter { name } } } }', 'contacts:read funnels:read'],
+    ['{ node(id: "x") { ... on ConditionalSplit { filter { name } } } }', 'contacts:read funnels:read'],
     [REMOVE, 'funnels:write'],
     [
-      REMOVE.replace('removedSplitId', 'funnel { name } promotedPages { name }'),
+      REMOVE.replace('removedConditionalSplitId', 'funnel { name } promotedPages { name }'),
       'funnels:read funnels:write',
     ],
   ])('%s is 401 and names what it needs', async (query, scope) => {
@@ -134,7 +134,7 @@ const EVERYTHING = graphql(`
     viewer { kind scopes }
     workspace(databaseId: $id) { name contacts { totalCount } funnels { totalCount } savedFilters { totalCount } webhookEndpoints { totalCount } pages { totalCount } }
     contact: node(id: $contact) { id ... on Contact { workspace { name } } }
-    funnel: node(id: $funnel) { id ... on Funnel { workspace { name } steps { name ... on ConditionalSplitStep { filter { name } } } } }
+    funnel: node(id: $funnel) { id ... on Funnel { workspace { name } steps { name ... on ConditionalSplit { filter { name } } } } }
     endpoint: node(id: $endpoint) { id ... on WebhookEndpoint { funnels { name } pages { name } workspace { name } } }
   }
 `);
@@ -293,7 +293,7 @@ describe('another team’s', () => {
       Funnel: funnel,
       SavedFilter: refineFilter,
     };
-    const all = { ...named, WebhookEndpoint: webhookEndpoint, ConditionalSplitStep: split };
+    const all = { ...named, WebhookEndpoint: webhookEndpoint, ConditionalSplit: split };
     const ids = Object.entries(all).map(([name, { id }]) => btoa(`${name}:${id}`));
     const variables = {
       team: Number(team.id),

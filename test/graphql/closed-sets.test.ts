@@ -102,8 +102,6 @@ test.each([
   ['OrderFilter.orderType', 'OrderType'],
   ['Order.billingStatus', 'OrderBillingStatus'],
   ['ShippingPackage.packageType', 'ShippingPackageType'],
-  ['UpdateFunnelInput.headCodeMode', 'CodeMode'],
-  ['UpdatePageInput.footerCodeMode', 'CodeMode'],
   ['PerformLineItemChangeInput.effectiveTime', 'LineItemChangeEffectiveTime'],
 ])('%s is of the type %s', (place, type) => {
   const [owner = '', property = ''] = place.split('.');

@@ -8,7 +8,7 @@ import { ask, dataOf, post } from '../support/graphql.ts';
 const REMOVE = graphql(`
   mutation RemoveConditionalSplit($input: RemoveConditionalSplitInput!) {
     removeConditionalSplit(input: $input) {
-      removedSplitId
+      removedConditionalSplitId
       funnel {
         name
         steps {
@@ -50,7 +50,7 @@ async function funnelWithSplit() {
     funnel,
     split,
     pageNamed,
-    input: { funnelId: btoa(`Funnel:${id}`), splitId: btoa(`ConditionalSplitStep:${split.id}`) },
+    input: { conditionalSplitId: btoa(`ConditionalSplit:${split.id}`) },
   };
 }
 
@@ -65,7 +65,7 @@ describe.each([
     const variables = { input: { ...input, ...(branch && { branch }) } };
     const { removeConditionalSplit } = await dataOf(gateway, REMOVE, variables, { caller });
     expect(removeConditionalSplit).toEqual({
-      removedSplitId: input.splitId,
+      removedConditionalSplitId: input.conditionalSplitId,
       funnel: {
         name: funnel.name,
         steps: ['before', ...promoted, 'after'].map((name) => ({ name: `${name} ${funnel.id}` })),
@@ -79,7 +79,7 @@ describe.each([
     const ids = discarded.map((name) => `"${pageNamed(name).id}"`);
     const { data } = await post(
       gateway,
-      { query: `{ nodes(ids: [${ids}, "${input.splitId}"]) { id } }` },
+      { query: `{ nodes(ids: [${ids}, "${input.conditionalSplitId}"]) { id } }` },
       { caller },
     );
     expect(data).toEqual({ nodes: [...ids, null].map(() => null) });
@@ -88,14 +88,10 @@ describe.each([
 
 test('two removals in one operation each return the state after themselves', async () => {
   const { funnel, input } = await funnelWithSplit();
-  const other = await factories.workflow(gateway.app, await factories.funnel(gateway.app, { workspaceId }), [
-    { split: 'Other' },
-  ]);
-  const query = `mutation ($a: RemoveConditionalSplitInput!, $b: RemoveConditionalSplitInput!) {
-    a: removeConditionalSplit(input: $a) { funnel { steps { name } } }
-    b: removeConditionalSplit(input: $b) { removedSplitId } }`;
-  const b = { ...input, splitId: btoa(`ConditionalSplitStep:${other.get('Other')?.id}`) };
-  const { data, errors } = await post(gateway, { query, variables: { a: input, b } }, { caller });
+  const query = `mutation ($input: RemoveConditionalSplitInput!) {
+    a: removeConditionalSplit(input: $input) { funnel { steps { name } } }
+    b: removeConditionalSplit(input: $input) { removedConditionalSplitId } }`;
+  const { data, errors } = await post(gateway, { query, variables: { input } }, { caller });
   expect(data).toEqual({
     a: { funnel: { steps: [{ name: `before ${funnel.id}` }, { name: `after ${funnel.id}` }] } },
     b: null,
@@ -113,21 +109,17 @@ describe('is refused', () => {
   });
 
   test('for ids of other types, naming the field', async () => {
-    const { input } = await funnelWithSplit();
-    for (const [field, wrong] of [
-      ['funnelId', { ...input, funnelId: input.splitId }],
-      ['splitId', { ...input, splitId: input.funnelId }],
-      ['funnelId', { ...input, funnelId: '1' }],
-    ] as const) {
-      const { errors } = await ask(gateway, REMOVE, { input: wrong }, { caller });
-      expect(errors).toMatchObject([{ extensions: { code: 'INVALID', field } }]);
+    const { funnel, split } = await funnelWithSplit();
+    for (const wrong of [`Funnel:${funnel.id}`, `SplitTest:${split.id}`].map(btoa).concat('1')) {
+      const { errors } = await ask(gateway, REMOVE, { input: { conditionalSplitId: wrong } }, { caller });
+      expect(errors).toMatchObject([{ extensions: { code: 'INVALID', field: 'conditionalSplitId' } }]);
     }
   });
 
   test('for a branch that does not exist', async () => {
     const { input } = await funnelWithSplit();
     const query =
-      'mutation ($input: RemoveConditionalSplitInput!) { removeConditionalSplit(input: $input) { removedSplitId } }';
+      'mutation ($input: RemoveConditionalSplitInput!) { removeConditionalSplit(input: $input) { removedConditionalSplitId } }';
     const { response } = await post(
       gateway,
       { query, variables: { input: { ...input, branch: 'matched' } } },
@@ -159,20 +151,74 @@ test('a key with only the write scope gets the ids of the pages; it cannot selec
   });
 });
 
-test('a dry run returns the same as the removal, and changes nothing', async () => {
+const PREVIEW = `query ($id: ID!) { node(id: $id) { ... on ConditionalSplit {
+  removalPreview(branch: MATCHED) { promotedPages { name } discardedPages { name } }
+  both: removalPreview { promotedPages { name } discardedPages { name } } } } }`;
+
+test('a preview shows what the removal then does, and needs no more than the scope to read', async () => {
   const { input, pageNamed, funnel } = await funnelWithSplit();
+  const reader = await factories.apiKey(gateway.app, { teamId, scopes: ['funnels:read'] });
+  const preview = await post(
+    gateway,
+    { query: PREVIEW, variables: { id: input.conditionalSplitId } },
+    { caller: reader },
+  );
+  const named = (...names: string[]) => names.map((name) => ({ name: pageNamed(name).name }));
+  const pages = { promotedPages: named('u1'), discardedPages: named('m1', 'm2') };
+  const both = { promotedPages: [], discardedPages: named('m1', 'm2', 'u1') };
+  expect(preview).toMatchObject({ data: { node: { removalPreview: pages, both } } });
   const query = `mutation ($input: RemoveConditionalSplitInput!) { removeConditionalSplit(input: $input) {
     promotedPages { name } discardedPages { name } funnel { steps { name } } } }`;
-  const variables = (dryRun: boolean) => ({ input: { ...input, branch: 'MATCHED', dryRun } });
-  const dry = await post(gateway, { query, variables: variables(true) }, { caller });
-  const pages = {
-    promotedPages: [{ name: pageNamed('u1').name }],
-    discardedPages: [{ name: pageNamed('m1').name }, { name: pageNamed('m2').name }],
-  };
-  const around = (...names: string[]) => ({
-    funnel: { steps: [`before ${funnel.id}`, ...names, `after ${funnel.id}`].map((name) => ({ name })) },
+  const variables = { input: { ...input, branch: 'MATCHED' } };
+  const refused = await post(gateway, { query, variables }, { caller: reader });
+  expect(refused.errors).toMatchObject([{ extensions: { code: 'INSUFFICIENT_SCOPE' } }]);
+  const done = await post(gateway, { query, variables }, { caller });
+  const steps = [`before ${funnel.id}`, pageNamed('u1').name, `after ${funnel.id}`];
+  expect(done.data).toEqual({
+    removeConditionalSplit: { ...pages, funnel: { steps: steps.map((name) => ({ name })) } },
   });
-  expect(dry.data).toEqual({ removeConditionalSplit: { ...pages, ...around('Split') } });
-  const done = await post(gateway, { query, variables: variables(false) }, { caller });
-  expect(done.data).toEqual({ removeConditionalSplit: { ...pages, ...around(pageNamed('u1').name) } });
+});
+
+test('a preview of a split test names the arm', async () => {
+  const funnel = await factories.funnel(gateway.app, { workspaceId });
+  const names = [`left ${funnel.id}`, `right ${funnel.id}`] as const;
+  const test = await factories.splitTest(gateway.app, funnel, null, names);
+  const query = `query ($id: ID!) { node(id: $id) { ... on SplitTest {
+    removalPreview(arm: RIGHT) { promotedPages { name } discardedPages { name } } } } }`;
+  const id = btoa(`SplitTest:${test.id}`);
+  const { data } = await post(gateway, { query, variables: { id } }, { caller });
+  const removalPreview = {
+    promotedPages: [{ name: `left ${funnel.id}` }],
+    discardedPages: [{ name: `right ${funnel.id}` }],
+  };
+  expect(data).toEqual({ node: { removalPreview } });
+});
+
+test('a creation names what was made, with its edge; with only the write scope, its ids', async () => {
+  const funnel = await factories.funnel(gateway.app, { workspaceId });
+  const writer = await factories.apiKey(gateway.app, { teamId, scopes: ['funnels:write'] });
+  const query = `mutation ($input: CreateConditionalSplitInput!) { createConditionalSplit(input: $input) {
+    conditionalSplit { id databaseId } conditionalSplitEdge { cursor node { id } } } }`;
+  const variables = { input: { funnelId: btoa(`Funnel:${funnel.id}`) } };
+  const { data } = await post<{
+    createConditionalSplit: { conditionalSplit: { id: string }; conditionalSplitEdge: object };
+  }>(gateway, { query, variables }, { caller: writer });
+  const id = data?.createConditionalSplit.conditionalSplit.id ?? '';
+  expect(atob(id)).toMatch(/^ConditionalSplit:\d+$/);
+  const list = await post(
+    gateway,
+    {
+      query: `query ($id: ID!) { node(id: $id) { ... on Funnel { steps { id } conditionalSplits { edges { cursor node { id } } } } } }`,
+      variables: { id: variables.input.funnelId },
+    },
+    { caller },
+  );
+  expect(list.data).toEqual({
+    node: {
+      steps: [{ id }],
+      conditionalSplits: {
+        edges: [data?.createConditionalSplit.conditionalSplitEdge],
+      },
+    },
+  });
 });

@@ -222,7 +222,7 @@ test('every kind of list works, with cursors of its own kind', async () => {
             funnels {
               edges { cursor }
               totalCount
-              nodes { conditionalSplitSteps { edges { cursor } totalCount } }
+              nodes { conditionalSplits { edges { cursor } totalCount } }
             }
             pages { edges { cursor } totalCount }
             savedFilters { edges { cursor } totalCount }

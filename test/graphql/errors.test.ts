@@ -139,7 +139,8 @@ describe('requests without a valid operation', () => {
   });
 
   test('mutations by GET get 405', async () => {
-    const mutation = 'mutation{removeConditionalSplit(input:{funnelId:"a",splitId:"b"}){removedSplitId}}';
+    const mutation =
+      'mutation{removeConditionalSplit(input:{conditionalSplitId:"b"}){removedConditionalSplitId}}';
     const search = `?query=${encodeURIComponent(mutation)}`;
     expect(await send('GET', {}, undefined, search)).toEqual([405, 'METHOD_NOT_ALLOWED']);
   });

@@ -6,6 +6,7 @@ import {
   type GraphQLField,
   type GraphQLInputField,
   type GraphQLInputType,
+  GraphQLNonNull,
   type GraphQLObjectType,
   getNamedType,
   getNullableType,
@@ -14,6 +15,7 @@ import {
   isInputObjectType,
   isInterfaceType,
   isListType,
+  isNonNullType,
   isObjectType,
   isRequiredArgument,
 } from 'graphql';
@@ -49,14 +51,14 @@ const nothing = (type: string) => `"${btoa(`${type}:4611686018427387904`)}"`;
 /** Values for other required places: well-formed, without an existing object. */
 const BESIDE: Record<string, string> = {
   'createSavedFilter.input.criteria': '[{ attribute: "first_name", clause: "eq", value: "x" }]',
-  'removeConditionalSplit.input.splitId': nothing('ConditionalSplitStep'),
-  'updateConditionalSplit.input.splitId': nothing('ConditionalSplitStep'),
-  'createSplitTest.input.arms': '[{}, {}]',
-  'updateSplitTest.input.arms': '[{}, {}]',
-  'updateSplitTest.input.splitTestId': nothing('SplitTestStep'),
-  'removeSplitTest.input.splitTestId': nothing('SplitTestStep'),
+  'removeConditionalSplit.input.conditionalSplitId': nothing('ConditionalSplit'),
+  'updateConditionalSplit.input.conditionalSplitId': nothing('ConditionalSplit'),
+  'createSplitTest.input.leftPageId': nothing('Page'),
+  'createSplitTest.input.rightPageId': nothing('Page'),
+  'updateSplitTest.input.splitTestId': nothing('SplitTest'),
+  'removeSplitTest.input.splitTestId': nothing('SplitTest'),
   'moveStep.input.stepId': nothing('PageStep'),
-  'moveStep.input.place': '{ position: 0 }',
+  'moveStep.input.place': '{ onTopLevel: { position: 0 } }',
   'renameStep.input.stepId': nothing('PageStep'),
   'reorderSteps.input.stepIds': `[${nothing('PageStep')}]`,
   'removePageProducts.input.productIds': '[]',
@@ -71,6 +73,7 @@ const BESIDE: Record<string, string> = {
 function usualBeside({ name, type }: Pick<GraphQLArgument, 'name' | 'type'>): string | undefined {
   const ofId = name.charAt(0).toUpperCase() + name.slice(1, -'Id'.length);
   const named = getNamedType(type);
+  if (name === 'splitId') return nothing('ConditionalSplit');
   if (named.name === 'String') return '"a@example.com"';
   if (named.name === 'Decimal') return '"1"';
   if (['Int', 'Float'].includes(named.name)) return '1';
@@ -125,7 +128,12 @@ function* slotsIn(
   const members = Object.values(named.getFields());
   for (const member of members) {
     const others = members.filter((other) => other !== member);
-    yield* slotsIn(here, member, (text) => put(`{ ${[text, ...besideIn(here, others)].join(', ')} }`));
+    // A variable for the one member of such an input must not be null.
+    const { type: own } = member;
+    const type = named.isOneOf && !isNonNullType(own) ? new GraphQLNonNull(own) : own;
+    yield* slotsIn(here, { ...member, type } as GraphQLInputField, (text) =>
+      put(`{ ${[text, ...besideIn(here, others)].join(', ')} }`),
+    );
   }
 }
 

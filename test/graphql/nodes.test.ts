@@ -269,38 +269,38 @@ test('a saved filter’s criteria are typed, and their values are any JSON', asy
   });
 });
 
-test('a workflow is a tree of steps with their pages and filters', async () => {
+test('a workflow is a flat list of steps with their places, pages and filters', async () => {
   const query = `{ node(id: "${globalId('Funnel', tenant.funnel.id)}") { ... on Funnel { name archived liveMode currentPath customDomainId
-    tags { name } steps { __typename name ... on PageStep { page { name } } ... on ConditionalSplitStep { isSetup filter { name }
-    branches { branch steps { __typename name ... on SplitTestStep { arms { weight steps { name } } } } } } } conditionalSplitSteps { nodes { name isSetup branches { branch steps { name } } } } } } }`;
+    tags { name } steps { __typename name branch position parent { name } ... on PageStep { page { name } }
+    ... on ConditionalSplit { isSetup filter { name } matched { name } unmatched { name } }
+    ... on SplitTest { arms { branch weight steps { name } } } }
+    conditionalSplits { nodes { name isSetup branch position parent { name } matched { name } unmatched { name } } } } } }`;
   const { data } = await post(gateway, { query }, { caller });
-  const test = { __typename: 'SplitTestStep', name: 'Split test' };
+  const onTop = (position: number) => ({ parent: null, branch: null, position });
+  const below = (name: string, branch: string, position = 0) => ({ parent: { name }, branch, position });
+  const page = (name: string) => ({ __typename: 'PageStep', name, page: { name } });
+  const branches = {
+    matched: [{ name: 'all m' }, { name: 'Split test' }],
+    unmatched: [{ name: 'all u' }],
+  };
   const arms = [
-    { weight: 60, steps: [{ name: 'all left' }] },
-    { weight: 40, steps: [{ name: 'all right' }] },
+    { branch: 'LEFT', weight: 60, steps: [{ name: 'all left' }] },
+    { branch: 'RIGHT', weight: 40, steps: [{ name: 'all right' }] },
   ];
-  const branches = (extra: object, splitTest: object) => [
-    { branch: 'MATCHED', steps: [{ ...extra, name: 'all m' }, splitTest] },
-    { branch: 'UNMATCHED', steps: [{ ...extra, name: 'all u' }] },
-  ];
+  const split = { name: 'all split', isSetup: true, ...onTop(1), ...branches };
   expect(data).toMatchObject({
     node: {
       ...{ name: 'all funnel', archived: false, liveMode: false, customDomainId: null, tags: [] },
       steps: [
-        { __typename: 'PageStep', name: 'all entry', page: { name: 'all entry' } },
-        {
-          ...{
-            __typename: 'ConditionalSplitStep',
-            name: 'all split',
-            isSetup: true,
-            filter: { name: 'all filter of the split' },
-          },
-          branches: branches({ __typename: 'PageStep' }, { ...test, arms }),
-        },
+        { ...page('all entry'), ...onTop(0) },
+        { __typename: 'ConditionalSplit', ...split, filter: { name: 'all filter of the split' } },
+        { ...page('all m'), ...below('all split', 'MATCHED') },
+        { __typename: 'SplitTest', name: 'Split test', arms, ...below('all split', 'MATCHED', 1) },
+        { ...page('all left'), ...below('Split test', 'LEFT') },
+        { ...page('all right'), ...below('Split test', 'RIGHT') },
+        { ...page('all u'), ...below('all split', 'UNMATCHED') },
       ],
-      conditionalSplitSteps: {
-        nodes: [{ name: 'all split', isSetup: true, branches: branches({}, { name: test.name }) }],
-      },
+      conditionalSplits: { nodes: [split] },
     },
   });
 });

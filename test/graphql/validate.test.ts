@@ -132,9 +132,9 @@ test('all wrong arguments of a connection are reported, and both ids of a mutati
   expect(
     await argumentsOf('{ viewer { teams(first: 0, last: -1, after: "x", before: "y") { nodes { id } } } }'),
   ).toEqual([...['first', 'last', 'last', 'after', 'before']]);
-  const input = '{ funnelId: "x", splitId: "y" }';
-  const mutation = `mutation { removeConditionalSplit(input: ${input}) { removedSplitId } }`;
-  expect(await argumentsOf(mutation)).toEqual(['funnelId', 'splitId']);
+  const input = '{ contactId: "x", tagId: "y" }';
+  const mutation = `mutation { removeTag(input: ${input}) { contact { id } } }`;
+  expect(await argumentsOf(mutation)).toEqual(['contactId', 'tagId']);
 });
 
 const MEMBERS = Object.fromEntries(Array.from({ length: 15_000 }, (_, i) => [`k${i}`, 1]));

@@ -11,18 +11,20 @@ const { id: workspaceId, teamId } = await factories.workspace(gateway.app);
 const caller = await factories.apiKey(gateway.app, { teamId });
 
 test.each([
-  ['moveStep', 'PageStep', 'Split', (id: string) => ({ stepId: id, place: { position: 0 } })],
-  ['moveStep', 'ConditionalSplitStep', 'End', (id: string) => ({ stepId: id, place: { position: 0 } })],
-  ['renameStep', 'SplitTestStep', 'Split', (id: string) => ({ stepId: id, name: 'Other' })],
+  ['moveStep', 'PageStep', 'Split', (id: string) => ({ stepId: id, place: { onTopLevel: { position: 0 } } })],
+  [
+    'moveStep',
+    'ConditionalSplit',
+    'End',
+    (id: string) => ({ stepId: id, place: { onTopLevel: { position: 0 } } }),
+  ],
+  ['renameStep', 'SplitTest', 'Split', (id: string) => ({ stepId: id, name: 'Other' })],
 ] as const)(
   '%s by the id of a %s that is another kind of step is refused',
   async (name, type, step, inputOf) => {
     const plan = ['Entry', { split: 'Split', matched: ['M'], unmatched: ['U'] }, 'End'];
     const built = await build(gateway, workspaceId, plan);
-    const input = {
-      funnelId: btoa(`Funnel:${built.funnel.id}`),
-      ...inputOf(btoa(`${type}:${built.step(step).id}`)),
-    };
+    const input = inputOf(btoa(`${type}:${built.step(step).id}`));
     const upper = `${name[0]?.toUpperCase()}${name.slice(1)}`;
     const query = `mutation ($input: ${upper}Input!) { ${name}(input: $input) { step { name } } }`;
     const before = await outline(built.funnel.id);
@@ -37,7 +39,7 @@ test('a permutation of many steps needs no more statements than one of few', asy
     const names = Array.from({ length: count }, (_, index) => `Step ${index}`);
     const built = await build(gateway, workspaceId, names);
     const stepIds = names.toReversed().map((name) => btoa(`PageStep:${built.step(name).id}`));
-    const input = { funnelId: btoa(`Funnel:${built.funnel.id}`), stepIds };
+    const input = { stepIds };
     const query = 'mutation ($input: ReorderStepsInput!) { reorderSteps(input: $input) { funnel { id } } }';
     const statements = await statementsOf(gateway, async () => {
       const { errors } = await post(gateway, { query, variables: { input } }, { caller });

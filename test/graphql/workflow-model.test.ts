@@ -21,7 +21,7 @@ import {
   type Where,
 } from '../support/workflow-model.ts';
 
-const TYPES = { page: 'PageStep', conditional_split: 'ConditionalSplitStep', split_test: 'SplitTestStep' };
+const TYPES = { page: 'PageStep', conditional_split: 'ConditionalSplit', split_test: 'SplitTest' };
 
 const gateway = await ownGateway({ env: { POOL_SIZE: '10' } });
 const { app } = gateway;
@@ -37,7 +37,47 @@ interface StepJson {
   readonly variants?: { weight: number; steps: StepJson[] }[];
 }
 
+/** A step in GraphQL's flat list. */
+interface FlatStep {
+  readonly databaseId: number;
+  readonly name: string;
+  readonly parent: { readonly databaseId: number } | null;
+  readonly branch: string | null;
+  readonly position: number;
+  readonly arms?: readonly { readonly weight: number }[];
+}
+
+/** A step of a tree; lists without steps are left out. */
+interface BuiltStep {
+  readonly id: number;
+  readonly name: string;
+  readonly weights: readonly number[] | null;
+  readonly lists: Record<string, BuiltStep[]>;
+}
+
+/** The same of REST's structure. */
+function toStep({ id, name, step_type, branches, variants }: StepJson): BuiltStep {
+  const names = BRANCHES[step_type === 'split_test_step' ? 'split_test' : 'conditional_split'];
+  const lists = (branches ?? variants ?? []).map(({ steps }, index) => [names[index], steps.map(toStep)] as const);
+  return {
+    ...{ id, name, weights: variants?.map(({ weight }) => weight) ?? null },
+    lists: Object.fromEntries(lists.filter(([, steps]) => steps.length > 0)),
+  };
+}
+
 const BRANCHES = { conditional_split: ['MATCHED', 'UNMATCHED'], split_test: ['LEFT', 'RIGHT'] } as const;
+/** The payload's field with the step that a change made or changed. */
+const MADE = {
+  addPage: 'made: pageStep { databaseId }',
+  createSplit: 'made: conditionalSplit { databaseId }',
+  createTest: 'made: splitTest { databaseId }',
+  setFirst: 'made: conditionalSplit { databaseId }',
+  setWeight: 'made: splitTest { databaseId }',
+  move: 'made: step { databaseId }',
+  rename: 'made: step { databaseId }',
+  reorder: 'steps { databaseId }',
+  remove: 'funnel { id }',
+} as const;
 const DISCARDED = { 0: 0, 1: 1, both: 'both' } as const;
 
 /** Numbers that choose a change, whatever the workflow is. */
@@ -171,52 +211,59 @@ async function begin() {
   const kindOf = (key: string) => nodesOf(tree).find((node) => node.key === key)?.kind;
   const branchOf = ({ split, branch }: Where) =>
     split === null
-      ? {}
+      ? null
       : {
           splitId: stepId(split),
           branch: BRANCHES[kindOf(split) === 'split_test' ? 'split_test' : 'conditional_split'][branch],
         };
-  const toPlace = (place: Place) =>
-    'split' in place
-      ? { ...branchOf(place), position: place.position ?? null }
-      : 'after' in place
-        ? { afterStepId: stepId(place.after) }
-        : { beforeStepId: stepId(place.before) };
+  function toPlace(place: Place) {
+    if ('after' in place) return { after: stepId(place.after) };
+    if ('before' in place) return { before: stepId(place.before) };
+    const position = place.position ?? null;
+    const branch = branchOf(place);
+    return branch === null ? { onTopLevel: { position } } : { onBranch: { ...branch, position } };
+  }
 
   function toMutation(change: Change): [name: string, input: object] {
     switch (change.op) {
       case 'addPage':
-        return ['addPageStep', { pageId: pageId(change.page), place: toPlace(change.place) }];
+        return ['addPageStep', { funnelId, pageId: pageId(change.page), place: toPlace(change.place) }];
       case 'createSplit': {
-        const branches = change.pages.map((pages) => ({ pageIds: pages.map(pageId) }));
+        const [matched, unmatched] = change.pages.map((pages) => ({ addedPageIds: pages.map(pageId) }));
         const wrap = change.wrap === null ? {} : { wrap: BRANCHES.conditional_split[change.wrap] };
-        return ['createConditionalSplit', { branches, place: toPlace(change.place), ...wrap }];
+        return [
+          'createConditionalSplit',
+          { funnelId, matched, unmatched, place: toPlace(change.place), ...wrap },
+        ];
       }
       case 'createTest': {
         const { left, right, weight, place } = change;
-        const arms = [{ pageId: pageId(left), weight }, { pageId: pageId(right) }];
-        return ['createSplitTest', { arms, place: place && toPlace(place) }];
+        const pages = { leftPageId: pageId(left), rightPageId: pageId(right) };
+        return [
+          'createSplitTest',
+          { funnelId, ...pages, leftWeight: weight, place: place && toPlace(place) },
+        ];
       }
       case 'move':
         return ['moveStep', { stepId: stepId(change.step), place: toPlace(change.place) }];
       case 'reorder':
-        return [
-          'reorderSteps',
-          { ...branchOf(change.where), stepIds: change.order.map((key) => stepId(key)) },
-        ];
+        return ['reorderSteps', { stepIds: change.order.map((key) => stepId(key)) }];
       case 'rename':
         return ['renameStep', { stepId: stepId(change.step), name: change.name }];
       case 'setFirst': {
-        const branches = [{}, {}].with(change.branch, { pageId: pageId(change.page) });
+        const branch = (['matched', 'unmatched'] as const)[change.branch];
         return [
           'updateConditionalSplit',
-          { splitId: stepId(change.split, 'ConditionalSplitStep'), branches },
+          {
+            conditionalSplitId: stepId(change.split, 'ConditionalSplit'),
+            [branch]: { firstPageId: pageId(change.page) },
+          },
         ];
       }
       case 'setWeight':
         return [
           'updateSplitTest',
-          { splitTestId: stepId(change.test, 'SplitTestStep'), arms: [{ weight: change.weight }, {}] },
+          { splitTestId: stepId(change.test, 'SplitTest'), leftWeight: change.weight },
         ];
       case 'remove': {
         const { split } = change;
@@ -225,8 +272,8 @@ async function begin() {
         const branch =
           discard === 'both' ? 'BOTH' : BRANCHES[isTest ? 'split_test' : 'conditional_split'][discard];
         return isTest
-          ? ['removeSplitTest', { splitTestId: stepId(split, 'SplitTestStep'), branch }]
-          : ['removeConditionalSplit', { splitId: stepId(split, 'ConditionalSplitStep'), branch }];
+          ? ['removeSplitTest', { splitTestId: stepId(split, 'SplitTest'), arm: branch }]
+          : ['removeConditionalSplit', { conditionalSplitId: stepId(split, 'ConditionalSplit'), branch }];
       }
     }
   }
@@ -234,10 +281,10 @@ async function begin() {
   /** Sends a change. @returns whether it was made */
   async function send(change: Change, [name, given]: [string, object]): Promise<boolean> {
     const type = `${name[0]?.toUpperCase()}${name.slice(1)}Input`;
-    const shown = change.op === 'remove' ? 'funnel { id }' : 'step { databaseId } funnel { id }';
+    const shown = MADE[change.op];
     const query = `mutation ($input: ${type}!) { result: ${name}(input: $input) { ${shown} } }`;
-    const variables = { input: { funnelId, ...given } };
-    const { data, errors } = await post<{ result: { step?: { databaseId: string } } | null }>(
+    const variables = { input: given };
+    const { data, errors } = await post<{ result: { made?: { databaseId: string } } | null }>(
       gateway,
       { query, variables },
       { caller },
@@ -248,7 +295,7 @@ async function begin() {
       );
       return false;
     }
-    const id = Number(data?.result?.step?.databaseId ?? 0);
+    const id = Number(data?.result?.made?.databaseId ?? 0);
     if ('key' in change) nameStep(id, change.key);
     if (change.op === 'addPage') nameStep(id, change.page);
     return true;
@@ -274,7 +321,35 @@ async function begin() {
       };
     };
     const response = await gateway.send(`/api/v2/funnels/${funnel.id}/structure`, { caller });
-    return (await json<{ steps: StepJson[] }>(response)).steps.map(toNode);
+    const { steps } = await json<{ steps: StepJson[] }>(response);
+    expect(await readFlat()).toEqual(steps.map(toStep));
+    return steps.map(toNode);
+  }
+
+  /** The tree that the flat list of GraphQL stands for, made from `parent`, `branch` and `position` alone. */
+  async function readFlat(): Promise<BuiltStep[]> {
+    const query = `query ($id: ID!) { node(id: $id) { ... on Funnel { steps {
+      databaseId name branch position parent { databaseId } ... on SplitTest { arms { weight } } } } } }`;
+    const { data } = await post<{ node: { steps: FlatStep[] } }>(
+      gateway,
+      { query, variables: { id: funnelId } },
+      { caller },
+    );
+    const flat = data?.node.steps ?? [];
+    const built: BuiltStep[] = [];
+    const byId = new Map<number, BuiltStep>();
+    for (const { databaseId, name, parent, branch, position, arms } of flat) {
+      const step: BuiltStep = { id: databaseId, name, weights: arms?.map(({ weight }) => weight) ?? null, lists: {} };
+      byId.set(databaseId, step);
+      const above = parent === null ? null : byId.get(parent.databaseId);
+      const lists = above?.lists ?? {};
+      const list = above === null ? built : (lists[branch ?? ''] ?? []);
+      lists[branch ?? ''] = list;
+      // A parent comes before its steps, and siblings come in their order.
+      expect([above === undefined, list.length]).toEqual([false, position]);
+      list.push(step);
+    }
+    return built;
   }
 
   async function expectForest(): Promise<void> {

@@ -44,10 +44,9 @@ const remove = (built: Built) => gateway.send(pathOf(built), { caller, method: '
 const lockOf = ({ funnel }: Built) => `select from funnels where id = ${funnel.id} for update`;
 const globalId = (type: string, id: bigint) => Buffer.from(`${type}:${id}`).toString('base64');
 const mutation = ({
-  funnel,
   step,
-}: Built) => `removeConditionalSplit(input: { funnelId: "${globalId('Funnel', funnel.id)}"
-  splitId: "${globalId('ConditionalSplitStep', step('S').id)}" branch: MATCHED }) { promotedPages { name } }`;
+}: Built) => `removeConditionalSplit(input: {
+  conditionalSplitId: "${globalId('ConditionalSplit', step('S').id)}" branch: MATCHED }) { promotedPages { name } }`;
 const untilQuiet = () =>
   vi.waitFor(async () => expect(await observer.underWay()).toEqual([]), { timeout: 60_000, interval: 20 });
 

@@ -38,9 +38,10 @@ async function order(
   contactId: number,
   members: object = {},
   amount = '12.00',
+  currency = 'EUR',
 ) {
   const goods = await offer(app, workspaceId, {
-    amount,
+    ...{ amount, currency },
     paymentType: 'order_type' in members ? 'subscription' : 'one_time',
   });
   const { status, text, body } = await client.send('POST', `/api/v2/workspaces/${workspaceId}/orders`, {
@@ -120,20 +121,40 @@ test('a funnel and its pages have statistics of their visits and sales, also by 
   const unknown = `/api/v2/funnels/${funnel.id}/stats?expand[]=page_ids`;
   expect(await client.refused(422, 'GET', unknown)).toEqual(['expand[]']);
 
-  const query = `{ funnel(databaseId: ${funnel.id}) { stats(timerangeStart: "${hour(40)}") {
-    currency summary { pageviews upfrontSales { amount currency } } steps { name viewsUnique optinRate }
-    series { day viewsAll viewsUnique optins salesCount salesValue { amount } } } } }`;
+  const query = `{ funnel(databaseId: ${funnel.id}) { stats(from: "${hour(40)}") {
+    views sales { amount currency } averageSale { amount } earningsPerView { amount } recurringSales { amount }
+    steps { step { name position } page { name currentPath } uniqueViews optInRate sales { amount } }
+    series { day views uniqueViews optIns salesCount sales { amount } } }
+    steps { name stats(from: "${hour(40)}") { step { name } page { name } views sales { amount currency } } } } }`;
   const { data, errors } = await post<{
-    funnel: { stats: { series: { viewsAll: number; salesCount: number }[] } };
+    funnel: { steps: object[]; stats: { series: { views: number; salesCount: number }[] } };
   }>(gateway, { query }, { caller });
   expect(errors).toBeUndefined();
   const series = data?.funnel.stats.series ?? [];
   expect(data?.funnel.stats).toMatchObject({
-    summary: { pageviews: 4, upfrontSales: { amount: '19.51', currency: 'EUR' } },
-    steps: [{ name: 'Start', viewsUnique: 2, optinRate: 0.5 }, { name: 'Left' }, { name: 'Right' }],
+    ...{ views: 4, sales: [{ amount: '19.51', currency: 'EUR' }], recurringSales: [] },
+    ...{ averageSale: [{ amount: '9.76' }], earningsPerView: [{ amount: '4.88' }] },
+    steps: [
+      {
+        ...{ step: { name: 'Start', position: 0 }, page: { name: 'Start', currentPath: '/start' } },
+        ...{ uniqueViews: 2, optInRate: 0.5, sales: [{ amount: '19.51' }] },
+      },
+      { step: { name: 'Left' }, sales: [] },
+      { step: { name: 'Right' } },
+    ],
   });
-  expect(series.reduce((sum, { viewsAll }) => sum + viewsAll, 0)).toBe(4);
-  expect(series.at(-1)).toMatchObject({ salesCount: 2, salesValue: { amount: '19.51' } });
+  expect(series.reduce((sum, { views }) => sum + views, 0)).toBe(4);
+  expect(series.at(-1)).toMatchObject({ salesCount: 2, sales: [{ amount: '19.51' }] });
+  const ofStep = (name: string, views: number, ...sales: object[]) => ({
+    name,
+    stats: { step: { name }, page: { name }, views, sales },
+  });
+  expect(data?.funnel.steps).toEqual([
+    ofStep('Start', 3, { amount: '19.51', currency: 'EUR' }),
+    { name: 'Which?', stats: null },
+    ofStep('Left', 1),
+    ofStep('Right', 0),
+  ]);
 });
 
 test('the span has complete hours, which the answer contains; nothing outside is counted', async () => {
@@ -148,13 +169,57 @@ test('the span has complete hours, which the answer contains; nothing outside is
   expect(usual).toEqual({ from: hour(30 * 24 - 1), to: hour(-1) });
 });
 
-test('a page without sales has the currency of its workspace, over both APIs', async () => {
+test('GraphQL has the sales of each currency, REST those of the one with the most', async () => {
+  const page = await factories.page(app, workspaceId, 'Currencies');
+  const { id: contactId } = (await client.create()).body;
+  await record(page.id, ['a', hour(1)], ['b', hour(1)]);
+  await order(page.id, contactId);
+  await order(page.id, contactId, {}, '8.00');
+  await order(page.id, contactId, {}, '500', 'JPY');
+  const query = `{ page(databaseId: ${page.id}) { stats { salesCount salesRate sales { amount currency }
+    earningsPerView { amount currency } series { sales { amount currency } } } } }`;
+  const { data } = await post(gateway, { query }, { caller });
+  const money = (euros: string, yen: string) => [
+    { amount: euros, currency: 'EUR' },
+    { amount: yen, currency: 'JPY' },
+  ];
+  expect(data).toMatchObject({
+    page: {
+      stats: {
+        ...{ salesCount: 3, salesRate: 1.5, sales: money('20.00', '500') },
+        earningsPerView: money('10.00', '250'),
+      },
+    },
+  });
+  expect((await statsOf(`pages/${page.id}/stats`))['step']).toMatchObject({
+    ...{ sales_count: 2, sales_value: '20.00', earnings_per_view: '10.00' },
+  });
+});
+
+test('the statistics of the steps of many funnels are one statement', async () => {
+  const { id } = await factories.workspace(app, { teamId: client.teamId });
+  for (let count = 0; count < 3; count++)
+    await factories.workflow(app, await factories.funnel(app, { workspaceId: id }), [
+      'Start',
+      { split: 'Or', matched: ['Yes'], unmatched: ['No'] },
+    ]);
+  const query = `{ workspace(databaseId: ${id}) { funnels { nodes { steps { stats { views step { name } page { name } } } } } } }`;
+  const names = await statementsOf(gateway, async () => {
+    const { errors } = await post(gateway, { query }, { caller });
+    expect(errors).toBeUndefined();
+  });
+  expect(names.filter((name) => /^(funnel_steps|page_hours|pages)/.test(name)).toSorted()).toEqual([
+    ...['funnel_steps.of_funnels', 'page_hours.by_page'],
+  ]);
+});
+
+test('a page without sales has the currency of its workspace over REST, and no amounts over GraphQL', async () => {
   const { id } = await factories.workspace(app, { teamId: client.teamId });
   const page = await factories.page(app, id, 'Unsold');
   const funnel = await factories.funnel(app, { workspaceId: id });
   await factories.workflow(app, funnel, ['Start']);
   const currencies = async () => {
-    const query = `{ page(databaseId: ${page.id}) { stats { currency } } funnel(databaseId: ${funnel.id}) { stats { currency summary { upfrontSales { amount currency } } } } }`;
+    const query = `{ page(databaseId: ${page.id}) { stats { sales { amount } } } funnel(databaseId: ${funnel.id}) { stats { sales { amount } earningsPerView { amount } } } }`;
     const { data } = await post(gateway, { query }, { caller });
     return [
       (await statsOf(`pages/${page.id}/stats`))['currency'],
@@ -162,16 +227,10 @@ test('a page without sales has the currency of its workspace, over both APIs', a
       data,
     ];
   };
-  const all = (currency: string, amount: string) => [
-    ...[currency, currency],
-    {
-      page: { stats: { currency } },
-      funnel: { stats: { currency, summary: { upfrontSales: { amount, currency } } } },
-    },
-  ];
-  expect(await currencies()).toEqual(all('USD', '0.00'));
+  const none = { page: { stats: { sales: [] } }, funnel: { stats: { sales: [], earningsPerView: [] } } };
+  expect(await currencies()).toEqual(['USD', 'USD', none]);
   await offer(app, id, { amount: '500', currency: 'JPY' });
-  expect(await currencies()).toEqual(all('JPY', '0'));
+  expect(await currencies()).toEqual(['JPY', 'JPY', none]);
 });
 
 test('adjacent days of a half-hour time zone share no hour, over both APIs', async () => {
@@ -189,8 +248,8 @@ test('adjacent days of a half-hour time zone share no hour, over both APIs', asy
     expect(last ?? from).toBe(from);
     last = to;
     views += (step as { views_all: number }).views_all;
-    const query = `{ page(databaseId: ${page.id}) { stats(timerangeStart: "${start}", timerangeEnd: "${end}") { timerange { from to } } } }`;
-    expect((await post(gateway, { query }, { caller })).data).toEqual({ page: { stats: { timerange } } });
+    const query = `{ page(databaseId: ${page.id}) { stats(from: "${start}", to: "${end}") { from to } } }`;
+    expect((await post(gateway, { query }, { caller })).data).toEqual({ page: { stats: timerange } });
   }
   expect(views).toBe(4);
   const within = `timerange_start=${hour(5, 10)}&timerange_end=${hour(5, 50)}`;
@@ -212,9 +271,9 @@ test('a span ends now at the latest, over both faces', async () => {
       const { timerange } = await statsOf(`${path}/stats?timerange_start=${hour(2)}&timerange_end=${end}`);
       expect([path, end, timerange]).toEqual([path, end, { from: hour(2), to: hour(-1) }]);
     }
-    const query = `{ funnel(databaseId: ${funnel.id}) { stats(timerangeStart: "${hour(2)}", timerangeEnd: "${end}") { timerange { to } } } }`;
+    const query = `{ funnel(databaseId: ${funnel.id}) { stats(from: "${hour(2)}", to: "${end}") { to } } }`;
     expect((await post(gateway, { query }, { caller })).data).toEqual({
-      funnel: { stats: { timerange: { to: hour(-1) } } },
+      funnel: { stats: { to: hour(-1) } },
     });
   }
   const future = `timerange_start=${hour(-2)}&timerange_end=${hour(-5)}`;
@@ -317,14 +376,14 @@ test('the tree of a funnel is read once in an operation, and those of many funne
   for (const funnel of funnels) await factories.workflow(app, funnel, ['Start', 'End']);
   const [first] = funnels;
   const fields = (name: string, args = '') =>
-    `${name}: stats${args} { summary { pageviews } series { day } }`;
+    `${name}: stats${args} { views series { day } }`;
   const ask = (query: string) => async () => {
     const { errors } = await post(gateway, { query }, { caller });
     expect(errors).toBeUndefined();
   };
   const aliases = Array.from({ length: 20 }, (_, index) => fields(`s${index}`)).join(' ');
   const ofOne = ask(
-    `{ funnel(databaseId: ${first?.id}) { ${aliases} ${fields('t', `(timerangeStart: "${hour(9)}")`)} } }`,
+    `{ funnel(databaseId: ${first?.id}) { ${aliases} ${fields('t', `(from: "${hour(9)}")`)} } }`,
   );
   const read = (names: string[]) =>
     names.filter((name) => /^(funnel_steps|page_hours)/.test(name)).toSorted();
@@ -333,7 +392,7 @@ test('the tree of a funnel is read once in an operation, and those of many funne
     ...['page_hours.by_day', 'page_hours.by_day', 'page_hours.by_page', 'page_hours.by_page'],
   ]);
   const ofAll = ask(
-    `{ ${funnels.map(({ id }, index) => `f${index}: funnel(databaseId: ${id}) { stats { currency } }`).join(' ')} }`,
+    `{ ${funnels.map(({ id }, index) => `f${index}: funnel(databaseId: ${id}) { stats { views } }`).join(' ')} }`,
   );
   expect(read(await statementsOf(gateway, ofAll))).toEqual(['funnel_steps.of_funnels', 'page_hours.by_page']);
 });
@@ -346,7 +405,7 @@ test('the pages of a list are counted together, as are their days', async () => 
   await factories.workflow(app, funnel, ['Start', 'End']);
   const visit = { uuid: randomUUID(), visitor_id: 'v' };
   expect((await client.send('POST', `/api/v2/pages/${seen?.id}/visits`, { visit })).status).toBe(202);
-  const selection = 'stats { step { name viewsAll } series { day viewsAll } }';
+  const selection = 'stats { page { name } views series { day views } }';
   const query = `{ workspace(databaseId: ${id}) {
     pages(first: 5) { nodes { ${selection} } } } }`;
   let nodes: unknown;
@@ -355,10 +414,10 @@ test('the pages of a list are counted together, as are their days', async () => 
     expect(errors).toBeUndefined();
     nodes = data?.workspace.pages.nodes;
   });
-  const none = (name: string) => ({ stats: { step: { name, viewsAll: 0 }, series: [] } });
+  const none = (name: string) => ({ stats: { page: { name }, views: 0, series: [] } });
   expect(nodes).toEqual([
     none('One'),
-    { stats: { step: { name: 'Two', viewsAll: 1 }, series: [{ day: expect.any(String), viewsAll: 1 }] } },
+    { stats: { page: { name: 'Two' }, views: 1, series: [{ day: expect.any(String), views: 1 }] } },
     ...[none('Three'), none('Start'), none('End')],
   ]);
   expect(

@@ -117,13 +117,13 @@ test('over GraphQL splits have the contactâ€™s branch, and a funnel the contactâ
   const query = `query ($funnel: BigInt!, $contact: ID!) {
     funnel(databaseId: $funnel) {
       path(contactId: $contact) { name }
-      conditionalSplitSteps { nodes { name branchFor(contactId: $contact) { branch reason } } }
+      conditionalSplits { nodes { name branchFor(contactId: $contact) { branch reason } } }
     }
   }`;
   interface Answer {
     readonly funnel: {
       readonly path: readonly { readonly name: string }[];
-      readonly conditionalSplitSteps: {
+      readonly conditionalSplits: {
         readonly nodes: readonly { readonly name: string; readonly branchFor: object }[];
       };
     };
@@ -138,7 +138,7 @@ test('over GraphQL splits have the contactâ€™s branch, and a funnel the contactâ
   expect(await pathOf(ann)).toEqual(['Entry', 'Upsell', 'For Ann', 'Unmatched', 'Thanks']);
   expect(await pathOf(bob)).toEqual(['Entry', 'Upsell', 'For others', 'Unmatched', 'Thanks']);
   expect(await pathOf(cy)).toEqual(['Entry', 'Offer', 'Everybody', 'Unmatched', 'Thanks']);
-  const { nodes = [] } = (await asked(ann))?.conditionalSplitSteps ?? {};
+  const { nodes = [] } = (await asked(ann))?.conditionalSplits ?? {};
   expect(Object.fromEntries(nodes.map(({ name, branchFor }) => [name, branchFor]))).toEqual({
     Customers: { branch: 'MATCHED', reason: null },
     Anns: { branch: 'MATCHED', reason: null },
@@ -173,7 +173,7 @@ test('decisions for many contacts need no more statements than for one, and long
     expect(errors).toBeUndefined();
   };
   const path = '*path(contactId: "?") { name }';
-  const branch = '*conditionalSplitSteps { nodes { branchFor(contactId: "?") { branch } } }';
+  const branch = '*conditionalSplits { nodes { branchFor(contactId: "?") { branch } } }';
   const queued: string[] = [];
   const { scans } = app.store;
   const { read } = scans;

@@ -11,7 +11,7 @@ import { type Built, build, readPlan } from '../support/removals.ts';
 const REMOVE = graphql(`
   mutation RetryRemoval($input: RemoveConditionalSplitInput!) {
     removeConditionalSplit(input: $input) {
-      removedSplitId
+      removedConditionalSplitId
       funnel { id }
       promotedPages { id name currentPath createdAt }
       discardedPages { id name currentPath createdAt }
@@ -36,9 +36,8 @@ const entriesOf = ({ step }: Built) =>
     where: { workspaceId, subjectType: 'ConditionalSplitStep', subjectId: step('Split').id },
   });
 
-const inputOf = ({ funnel, step }: Built) => ({
-  funnelId: btoa(`Funnel:${funnel.id}`),
-  splitId: btoa(`ConditionalSplitStep:${step('Split').id}`),
+const inputOf = ({ step }: Built) => ({
+  conditionalSplitId: btoa(`ConditionalSplit:${step('Split').id}`),
   branch: 'MATCHED' as const,
 });
 

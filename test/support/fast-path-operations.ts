@@ -61,7 +61,7 @@ export async function readAsked({ store }: App): Promise<Asked> {
     SavedFilter: await prisma.refineFilter.findMany(some),
     WebhookEndpoint: await prisma.webhookEndpoint.findMany(some),
     PageStep: await steps('page'),
-    ConditionalSplitStep: await steps('conditional_split'),
+    ConditionalSplit: await steps('conditional_split'),
     ApiKey: await prisma.apiKey.findMany(some),
     OauthGrant: await prisma.oauthGrant.findMany(some),
     ContactTag: await prisma.tag.findMany(some),

@@ -26,14 +26,10 @@ const removeTag: Mutation = [
 ];
 const removeSplit: Mutation = [
   'removeConditionalSplit',
-  ({ funnel, split }) => ({
-    funnelId: globalId('Funnel', funnel.id),
-    splitId: globalId('ConditionalSplitStep', split.id),
-  }),
+  ({ split }) => ({ conditionalSplitId: globalId('ConditionalSplit', split.id) }),
 ];
 const inFunnel = ({ funnel }: Tenant) => ({ funnelId: globalId('Funnel', funnel.id) });
-const testId = ({ splitTest }: Tenant) => ({ splitTestId: globalId('SplitTestStep', splitTest.id) });
-const pageId = ({ id }: { id: bigint }) => ({ pageId: globalId('Page', id) });
+const testId = ({ splitTest }: Tenant) => ({ splitTestId: globalId('SplitTest', splitTest.id) });
 const SPLITS = '/api/v2/funnels/:funnel_id/conditional_split_steps';
 const TESTS = '/api/v2/funnels/:funnel_id/split_test_steps';
 const endpointId = ({ webhookEndpoint }: Tenant) => globalId('WebhookEndpoint', webhookEndpoint.id);
@@ -169,20 +165,23 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   [`PATCH ${SPLITS}/:id`]: [
     'updateConditionalSplit',
     (t) => ({
-      ...inFunnel(t),
-      splitId: globalId('ConditionalSplitStep', t.split.id),
-      branches: [pageId(t.freePage), {}],
+      conditionalSplitId: globalId('ConditionalSplit', t.split.id),
+      matched: { firstPageId: globalId('Page', t.freePage.id) },
     }),
   ],
   [`DELETE ${SPLITS}/:id`]: removeSplit,
   [`POST ${TESTS}`]: [
     'createSplitTest',
-    (t) => ({ ...inFunnel(t), arms: [pageId(t.page), pageId(t.freePage)] }),
+    (t) => ({
+      ...inFunnel(t),
+      leftPageId: globalId('Page', t.page.id),
+      rightPageId: globalId('Page', t.freePage.id),
+    }),
   ],
   [`PATCH ${TESTS}/:id`]: [
     'updateSplitTest',
-    (t) => ({ ...inFunnel(t), ...testId(t), arms: [{ weight: 90 }, { weight: 10 }] }),
+    (t) => ({ ...testId(t), leftWeight: 90 }),
   ],
-  [`DELETE ${TESTS}/:id`]: ['removeSplitTest', (t) => ({ ...inFunnel(t), ...testId(t) })],
+  [`DELETE ${TESTS}/:id`]: ['removeSplitTest', testId],
   'DELETE /funnels/:funnel_id/conditional_split_steps/:id': removeSplit,
 };

@@ -49,9 +49,12 @@ const ROOT_ARGUMENTS: Readonly<Record<string, string>> = {
 
 /** The required arguments of other fields. */
 const ARGUMENTS: Readonly<Record<string, string>> = {
-  'ConditionalSplitStep.branchFor': 'contactId: $node_Contact',
+  'ConditionalSplit.branchFor': 'contactId: $node_Contact',
   'Funnel.path': 'contactId: $node_Contact',
 };
+
+/** Fields that are null for every object of the type: nothing is reached by them. */
+const DEAD_ENDS = ['ConditionalSplit.stats', 'SplitTest.stats'];
 
 /** A way to objects of a type. */
 interface Way {
@@ -111,6 +114,7 @@ function waysToTypes(): Map<string, Way> {
     for (const field of Object.values(type.getFields())) {
       const to = getNamedType(field.type);
       if (!isOwn(to) || ways.has(to.name) || !isAskable(type, field)) continue;
+      if (DEAD_ENDS.includes(`${type.name}.${field.name}`)) continue;
       ways.set(to.name, {
         wrap: (selection) => way.wrap(`${asked(type, field)} { ${selection} }`),
         path: [...way.path, field.name],

@@ -16,9 +16,14 @@ export async function idsOf(app: App, tenant: Tenant): Promise<Record<string, st
   const prisma = prismaOf(app.store);
   const teamId = tenant.team.id;
   const ids = {
-    ...Object.fromEntries(Object.entries(tenant.rows).map(([type, { id }]) => [type, id])),
+    ...Object.fromEntries(
+      Object.entries(tenant.rows).map(([type, { id }]) => [
+        graphqlNameOfType(type),
+        id,
+      ]),
+    ),
     Page: tenant.page.id,
-    SplitTestStep: tenant.splitTest.id,
+    SplitTest: tenant.splitTest.id,
     PageStep: (
       await prisma.funnelStep.findFirstOrThrow({
         where: { funnelId: tenant.funnel.id, kind: 'page' },
@@ -44,7 +49,7 @@ const GIVEN: Readonly<Record<string, unknown>> = {
   since: '2026-01-01T00:00:00Z',
   productIds: [],
   name: 'New',
-  place: { position: 0 },
+  place: { onTopLevel: { position: 0 } },
   visits: [{ uuid: '0b9f2a38-6ad6-4a70-8cd9-0e1f3a5f5d10', visitorId: 'somebody' }],
 };
 
@@ -54,9 +59,9 @@ function givenTo(
   ids: Readonly<Record<string, string>>,
   { freePage }: Tenant,
 ): Readonly<Record<string, unknown>> {
-  if (/SplitTest$/.test(mutation))
-    return { arms: [{ pageId: ids['Page'] }, { pageId: btoa(`Page:${freePage.id}`) }] };
-  if (mutation === 'reorderSteps') return { stepIds: [ids['PageStep'], ids['ConditionalSplitStep']] };
+  if (mutation === 'createSplitTest')
+    return { leftPageId: ids['Page'], rightPageId: btoa(`Page:${freePage.id}`) };
+  if (mutation === 'reorderSteps') return { stepIds: [ids['PageStep'], ids['ConditionalSplit']] };
   const [, verb, name] = /^(create|update)(\w+)$/.exec(mutation) ?? [];
   const noun = NOUNS.find((one) => graphqlTypeNameOf(one) === name);
   if (noun === undefined) return GIVEN;
@@ -75,8 +80,8 @@ export function mutationsIn(
   const mutation = schema.getMutationType() as GraphQLObjectType;
   const idOf = (name: string, field: string) => {
     if (field === 'stepId') return ids['PageStep'];
-    if (field === 'splitTestId') return ids['SplitTestStep'];
-    if (field === 'splitId') return ids['ConditionalSplitStep'];
+    if (field === 'splitTestId') return ids['SplitTest'];
+    if (field === 'conditionalSplitId') return ids['ConditionalSplit'];
     if (field === 'tagId' && name === 'applyTag') return ids['ContactTag'];
     if (field === 'priceId') return ids['ProductPrice'];
     if (field === 'grantId') return ids['OauthGrant'];

@@ -38,7 +38,7 @@ const OPERATIONS: Readonly<Record<string, { title: string; variables?: object; i
   RemoveSplit: {
     title: 'Remove a conditional split',
     variables: {
-      input: { funnelId: 'RnVubmVsOjM=', splitId: 'Q29uZGl0aW9uYWxTcGxpdFN0ZXA6MTg=', branch: 'MATCHED' },
+      input: { conditionalSplitId: 'Q29uZGl0aW9uYWxTcGxpdDoxOA==', branch: 'MATCHED' },
     },
     isChange: true,
   },

@@ -1,14 +1,15 @@
 // Conditional splits in a funnel's workflow, and their mutations.
 
-import { invalid, notFound, tooManyItems } from '../../errors.ts';
+import { invalid, mustBeOneOf, notFound, REQUIRED } from '../../errors.ts';
 import { contact as contactNoun } from '../../resources/contacts.ts';
-import { conditionalSplit, type SplitRow } from '../../resources/funnel-steps.ts';
+import { BRANCHES, conditionalSplit, type SplitRow } from '../../resources/funnel-steps.ts';
 import { funnel } from '../../resources/funnels.ts';
 import { page } from '../../resources/pages.ts';
 import { refineFilter } from '../../resources/refine-filters.ts';
 import * as splits from '../../services/funnels/conditional-splits.ts';
-import { type Branches, type StepNode, walk } from '../../services/funnels/funnel-steps.ts';
+import { type StepNode, walk } from '../../services/funnels/funnel-steps.ts';
 import * as splitDecisions from '../../services/funnels/split-decisions.ts';
+import type { BranchName } from '../../services/funnels/workflow.ts';
 import { ENTRY } from '../../services/funnels/workflow-changes.ts';
 import { builder } from '../builder.ts';
 import { defineEnum } from '../closed-sets.ts';
@@ -16,28 +17,19 @@ import { type GraphContext, loadBatched } from '../context.ts';
 import { parseGlobalId } from '../global-ids.ts';
 import type { InputBuilder } from '../mutations.ts';
 import type { NodeType } from '../nodes.ts';
-import { nodeOf } from '../nouns.ts';
-import { FunnelStep, loadSteps, STEPS_OF_A_FUNNEL } from './funnel-steps.ts';
+import { connectionOf, nodeOf } from '../nouns.ts';
+import { BRANCH, FunnelStep, loadSteps, PLACE, STEPS_OF_A_FUNNEL, StepBranch } from './funnel-steps.ts';
 import { completePages } from './pages.ts';
-import {
-  defineRemoval,
-  defineStructureChange,
-  type PlaceInput,
-  parsePlace,
-  placeField,
-} from './workflow-changes.ts';
+import { removalPreview } from './split-previews.ts';
+import { type PlaceInput, parsePlace, placeField } from './step-places.ts';
+import { changedStep, defineAddition, defineRemoval, defineStepChange } from './workflow-changes.ts';
 
-/** A split that was loaded with its funnel's tree, or a row of a list, whose branches are loaded only when they are selected. */
+/** A split that was loaded with its funnel's tree, or a row of a list, whose place and branches are loaded only when they are selected. */
 type Split = StepNode | SplitRow;
 
-const SplitBranch = defineEnum('SplitBranch', 'One of the two branches of a conditional split.', {
-  matched: 'The branch for visitors who match the saved filter.',
-  unmatched: 'The branch for all other visitors.',
-});
-
-const SplitBranchChoice = defineEnum(
-  'SplitBranchChoice',
-  'The branch of a conditional split that its removal discards.',
+const DiscardedBranch = defineEnum(
+  'DiscardedBranch',
+  'The branch of a conditional split whose pages its removal discards.',
   {
     matched: 'The matched branch is discarded, and the steps of the unmatched branch replace the split.',
     unmatched: 'The unmatched branch is discarded, and the steps of the matched branch replace the split.',
@@ -45,54 +37,79 @@ const SplitBranchChoice = defineEnum(
   },
 );
 
-const ConditionalSplitBranch = builder
-  .objectRef<{ branch: 'matched' | 'unmatched'; steps: readonly StepNode[] }>('ConditionalSplitBranch')
-  .implement({
-    description: 'A branch of a conditional split.',
-    fields: (t) => ({
-      branch: t.expose('branch', {
-        type: SplitBranch,
-        description: 'The kind of branch: MATCHED or UNMATCHED.',
-        columns: [],
-      }),
-      steps: t.field({
-        type: [FunnelStep],
-        description: 'The steps of the branch in order. Not paginated: a workflow is always read completely.',
-        // The cost analysis counts them as steps of the funnel already.
-        sameRows: true,
-        rows: 1,
-        resolve: ({ steps }) => steps,
-      }),
-    }),
-  });
-
-const ConditionalSplitStep = nodeOf(conditionalSplit) as NodeType<object> as NodeType<Split>;
+const ConditionalSplit = nodeOf(conditionalSplit) as NodeType<object> as NodeType<Split>;
 const Funnel = nodeOf(funnel);
 const Page = nodeOf(page);
 
-ConditionalSplitStep.ref.addInterfaces([FunnelStep]);
-builder.objectFields(ConditionalSplitStep.ref, (t) => ({
-  isSetup: t.boolean({
-    description: 'Whether the split has a saved filter that decides the branch.',
-    columns: ['filterId'],
-    resolve: ({ filterId }) => filterId !== null,
-  }),
-  filter: nodeOf(refineFilter).field(
-    t,
-    'filterId',
-    'The saved filter that decides the branch. Null while the split is not set up.',
-  ),
-  branches: t.field({
-    type: [ConditionalSplitBranch],
-    nullable: true,
-    description: 'The two branches: first MATCHED, then UNMATCHED.',
-    // The cost analysis counts a branch as one of the steps.
-    columns: ['funnelId'],
-    sameRows: true,
-    rows: 1,
-    resolve: (split, _args, ctx) => branchesOf(ctx, split),
-  }),
-}));
+/** Whether the split was loaded with its tree. Then its place and branches are known without a promise, which would cost more than they do. */
+const isInTree = (split: Split): split is StepNode => 'branches' in split;
+
+async function findInTree(ctx: GraphContext, { id, funnelId }: Split): Promise<StepNode | null> {
+  return walk(await loadSteps(ctx, funnelId)).find((step) => step.id === id) ?? null;
+}
+
+/** What a split has in its funnel's tree. @param absent if it was removed meanwhile */
+function inTree<Value>(
+  ctx: GraphContext,
+  split: Split,
+  pick: (node: StepNode) => Value,
+  absent: Value,
+): Value | Promise<Value> {
+  if (isInTree(split)) return pick(split);
+  return findInTree(ctx, split).then((node) => (node === null ? absent : pick(node)));
+}
+
+ConditionalSplit.ref.addInterfaces([FunnelStep]);
+builder.objectFields(ConditionalSplit.ref, (t) => {
+  const branchField = (branch: 'matched' | 'unmatched', description: string) =>
+    t.field({
+      ...BRANCH,
+      type: [FunnelStep],
+      description,
+      columns: ['funnelId'],
+      resolve: (split, _args, ctx) =>
+        inTree<readonly StepNode[]>(ctx, split, ({ branches }) => branches?.[branch] ?? [], []),
+    });
+  return {
+    isSetup: t.boolean({
+      description: 'Whether the split has a saved filter that decides the branch.',
+      columns: ['filterId'],
+      resolve: ({ filterId }) => filterId !== null,
+    }),
+    filter: nodeOf(refineFilter).field(
+      t,
+      'filterId',
+      'The saved filter that decides the branch. Null while the split is not set up.',
+    ),
+    matched: branchField(
+      'matched',
+      'The steps of the branch for visitors who match the saved filter, in order.',
+    ),
+    unmatched: branchField('unmatched', 'The steps of the branch for all other visitors, in order.'),
+    parent: t.field({
+      ...PLACE.parent,
+      type: FunnelStep,
+      columns: ['funnelId'],
+      resolve: (split, _args, ctx) =>
+        inTree<StepNode | null>(ctx, split, ({ parent }) => parent ?? null, null),
+    }),
+    branch: t.field({
+      ...PLACE.branch,
+      columns: ['funnelId', 'branch' as never],
+      resolve: (split, _args, ctx) => inTree(ctx, split, ({ branch }) => branch, null),
+    }),
+    position: t.field({
+      ...PLACE.position,
+      columns: ['funnelId', 'position' as never],
+      resolve: (split, _args, ctx) => inTree(ctx, split, ({ position }) => position, 0),
+    }),
+    removalPreview: removalPreview(t, {
+      argument: 'branch',
+      choice: DiscardedBranch,
+      service: splits,
+    }),
+  };
+});
 
 const UndecidedReason = defineEnum(
   'UndecidedReason',
@@ -106,7 +123,10 @@ const UndecidedReason = defineEnum(
 const SplitDecision = builder.objectRef<splitDecisions.Decision>('SplitDecision').implement({
   description: 'The branch of a conditional split that a contact takes.',
   fields: (t) => ({
-    branch: t.expose('branch', { type: SplitBranch, description: 'The branch that the contact takes.' }),
+    branch: t.expose('branch', {
+      type: StepBranch,
+      description: 'The branch that the contact takes: MATCHED or UNMATCHED.',
+    }),
     reason: t.expose('reason', {
       type: UndecidedReason,
       nullable: true,
@@ -123,7 +143,7 @@ function parseIds(key: string): [contactId: bigint, id: bigint] {
   return [BigInt(contactId), BigInt(id)];
 }
 
-builder.objectField(ConditionalSplitStep.ref, 'branchFor', (t) =>
+builder.objectField(ConditionalSplit.ref, 'branchFor', (t) =>
   t.field({
     type: SplitDecision,
     nullable: true,
@@ -169,45 +189,35 @@ builder.objectField(Funnel.ref, 'path', (t) =>
   }),
 );
 
-/** Synchronous when the split was loaded with its tree: a promise would cost more than the answer itself. */
-function branchesOf(ctx: GraphContext, split: Split) {
-  const branches = 'branches' in split ? split.branches : undefined;
-  return branches === undefined
-    ? findInTree(ctx, split).then((node) => toBranches(node?.branches))
-    : toBranches(branches);
-}
-
-function toBranches({ matched = [], unmatched = [] }: Branches = {}) {
-  return [
-    { branch: 'matched' as const, steps: matched },
-    { branch: 'unmatched' as const, steps: unmatched },
-  ];
-}
-
-async function findInTree(ctx: GraphContext, { id, funnelId }: Split): Promise<StepNode | undefined> {
-  return walk(await loadSteps(ctx, funnelId)).find((step) => step.id === id);
-}
-
-defineRemoval('ConditionalSplit', {
-  node: ConditionalSplitStep,
-  idField: 'splitId',
-  removedField: 'removedSplitId',
+defineRemoval({
+  node: ConditionalSplit,
   one: 'conditional split',
-  choice: SplitBranchChoice,
+  title: conditionalSplit.title,
+  argument: 'branch',
+  choice: DiscardedBranch,
   service: splits,
 });
 
+/** The pages for a branch in an input: one of its members. */
+interface BranchPagesInput {
+  readonly firstPageId?: string | null;
+  readonly addedPageIds?: readonly string[] | null;
+}
+
 interface ConditionalSplitInput {
   readonly filterId?: string | null;
-  readonly branches?: readonly { pageId?: string | null; pageIds?: readonly string[] | null }[] | null;
+  readonly matched?: BranchPagesInput | null;
+  readonly unmatched?: BranchPagesInput | null;
 }
 
 const BranchPagesInput = builder.inputType('BranchPagesInput', {
-  description:
-    'The new pages of a branch: the first page, or pages to add at the end. No step may show them yet.',
+  description: 'The new pages of a branch. No step may show them yet.',
+  isOneOf: true,
   fields: (t) => ({
-    pageId: t.id({ description: 'The global id of the first page, which replaces the previous first page.' }),
-    pageIds: t.idList({ description: 'The global ids of pages to add at the end.' }),
+    firstPageId: t.id({
+      description: 'The global id of the first page, which replaces the previous first page.',
+    }),
+    addedPageIds: t.idList({ description: 'The global ids of pages to add at the end.' }),
   }),
 });
 
@@ -215,61 +225,85 @@ const splitFields = (t: InputBuilder) => ({
   filterId: t.id({
     description: 'The global id of the saved filter that decides the branch. Null for no filter.',
   }),
-  branches: t.field({
-    type: [BranchPagesInput],
-    description: 'The pages of the two branches: first MATCHED, then UNMATCHED.',
-  }),
+  matched: t.field({ type: BranchPagesInput, description: 'The pages of the matched branch.' }),
+  unmatched: t.field({ type: BranchPagesInput, description: 'The pages of the unmatched branch.' }),
 });
 
-const NAMES = { filter: 'filterId', branches: 'branches', page: 'pageId', pages: 'pageIds', place: 'place' };
+const [MATCHED, UNMATCHED] = BRANCHES.conditional_split;
+const MEMBERS = { page: 'firstPageId', pages: 'addedPageIds' } as const;
+const NAMES: splits.SplitInput['names'] = {
+  filter: 'filterId',
+  branches: 'input',
+  ...MEMBERS,
+  place: 'place',
+  pathOf: (index, member) =>
+    `${BRANCHES.conditional_split[index]}${member === undefined ? '' : `.${MEMBERS[member]}`}`,
+  // Its branches have no weights.
+  weights: { name: 'input', fault: REQUIRED },
+};
 
-function parseSplit({ filterId, branches }: ConditionalSplitInput): splits.SplitInput {
-  const pageOf = (id: string, name: string) => parseGlobalId(Page, id, name);
-  if ((branches?.length ?? 0) > 2) throw invalid('branches', tooManyItems(2));
+function parseSplit({ filterId, ...given }: ConditionalSplitInput): splits.SplitInput {
+  const parsePages = (name: 'matched' | 'unmatched') => {
+    const { firstPageId, addedPageIds } = given[name] ?? {};
+    return {
+      pageId: firstPageId == null ? undefined : parseGlobalId(Page, firstPageId, `${name}.${MEMBERS.page}`),
+      pageIds: addedPageIds?.map((id) => parseGlobalId(Page, id, `${name}.${MEMBERS.pages}`)),
+    };
+  };
   return {
     filterId: filterId == null ? filterId : parseGlobalId(nodeOf(refineFilter), filterId, 'filterId'),
-    branches: branches?.map(({ pageId, pageIds }, index) => ({
-      pageId: pageId == null ? undefined : pageOf(pageId, `branches[${index}].pageId`),
-      pageIds: pageIds?.map((id) => pageOf(id, `branches[${index}].pageIds`)),
-    })),
+    branches: [parsePages(MATCHED), parsePages(UNMATCHED)],
     names: NAMES,
   };
 }
 
-defineStructureChange<
-  ConditionalSplitInput & { place?: PlaceInput | null; wrap?: 'matched' | 'unmatched' | null }
->('createConditionalSplit', {
-  description: 'Creates a conditional split, by default at the entry of the funnel.',
-  fields: (t) => ({
-    ...splitFields(t),
-    place: placeField(t, 'The place of the split.'),
-    wrap: t.field({
-      type: SplitBranch,
-      description:
-        'The branch that takes over the steps that would follow the split. Without it, they follow the split.',
-    }),
-  }),
-  change: (ctx, funnel, { place, wrap, ...given }, options) =>
-    splits.create(
-      ctx,
-      funnel,
-      { ...parseSplit(given), place: parsePlace(place) ?? ENTRY, wrap: wrap ?? undefined },
-      options,
-    ),
-});
+/** @throws AppError `invalid` for an arm of a split test */
+function parseWrap(branch: BranchName | null | undefined): splits.NewSplit['wrap'] {
+  if (branch == null || branch === MATCHED || branch === UNMATCHED) return branch ?? undefined;
+  throw invalid('wrap', mustBeOneOf('MATCHED or UNMATCHED'));
+}
 
-defineStructureChange<ConditionalSplitInput & { splitId: string }>('updateConditionalSplit', {
+defineAddition<ConditionalSplitInput & { place?: PlaceInput | null; wrap?: BranchName | null }>(
+  'createConditionalSplit',
+  {
+    description: 'Creates a conditional split, by default at the entry of the funnel.',
+    fields: (t) => ({
+      ...splitFields(t),
+      place: placeField(t, 'The place of the split.'),
+      wrap: t.field({
+        type: StepBranch,
+        description:
+          'The branch, MATCHED or UNMATCHED, that takes over the steps that would follow the split. Without it, they follow the split.',
+      }),
+    }),
+    change: (ctx, funnel, { place, wrap, ...given }, options) =>
+      splits.create(
+        ctx,
+        funnel,
+        { ...parseSplit(given), place: parsePlace(place) ?? ENTRY, wrap: parseWrap(wrap) },
+        options,
+      ),
+    changed: (t) => ({
+      conditionalSplit: changedStep(t, ConditionalSplit.ref, 'The new split.'),
+      conditionalSplitEdge: changedStep(
+        t,
+        connectionOf(conditionalSplit).edge as never,
+        'The new split as an edge, with its cursor in the default order, so that a client can add it to a loaded list.',
+      ),
+    }),
+  },
+);
+
+defineStepChange<ConditionalSplitInput>('updateConditionalSplit', {
   description: 'Changes the condition of a conditional split, or the pages on its branches.',
-  fields: (t) => ({
-    splitId: t.id({ required: true, description: 'The global id of the split.' }),
-    ...splitFields(t),
+  idField: 'conditionalSplitId',
+  idDescription: 'The global id of the split.',
+  title: conditionalSplit.title,
+  parseId: (id, field) => parseGlobalId(ConditionalSplit, id, field),
+  fields: splitFields,
+  change: (ctx, { funnel, stepId }, given, options) =>
+    splits.update(ctx, funnel, stepId, parseSplit(given), options),
+  changed: (t) => ({
+    conditionalSplit: changedStep(t, ConditionalSplit.ref, 'The split after the change.'),
   }),
-  change: (ctx, funnel, { splitId, ...given }, options) =>
-    splits.update(
-      ctx,
-      funnel,
-      parseGlobalId(ConditionalSplitStep, splitId, 'splitId'),
-      parseSplit(given),
-      options,
-    ),
 });

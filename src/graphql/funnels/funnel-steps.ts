@@ -3,8 +3,10 @@ import { funnelStep, stepFields } from '../../resources/funnel-steps.ts';
 import { funnel as funnelNoun } from '../../resources/funnels.ts';
 import { page as pageNoun } from '../../resources/pages.ts';
 import * as funnelSteps from '../../services/funnels/funnel-steps.ts';
+import { MAX_STEPS } from '../../services/funnels/workflow-changes.ts';
 import type { Projection } from '../../services/reading/reads.ts';
 import { builder, type Types } from '../builder.ts';
+import { defineEnum } from '../closed-sets.ts';
 import { type GraphContext, loadBatched } from '../context.ts';
 import { lookAhead, projectionKey } from '../look-ahead.ts';
 import { defineNode } from '../nodes.ts';
@@ -17,10 +19,9 @@ const Page = nodeOf(pageNoun);
 
 type StepNode = funnelSteps.StepNode;
 
-/** The properties of every step. Only rows of splits may lack `kind`. */
-type Step = Pick<StepNode, 'id' | 'publicId' | 'funnelId' | 'name' | 'createdAt' | 'updatedAt'> & {
-  readonly kind?: StepNode['kind'];
-};
+/** The properties of every step that was read with its funnel's tree. Only rows of lists of splits lack `kind` and the place. */
+export type Step = Pick<StepNode, 'id' | 'publicId' | 'funnelId' | 'name' | 'createdAt' | 'updatedAt'> &
+  Partial<Pick<StepNode, 'kind' | 'parentId' | 'parent' | 'branch' | 'position' | 'page'>>;
 
 /** For the cost analysis: the assumed number of steps in a funnel, since workflows are not paginated. */
 export const STEPS_OF_A_FUNNEL = 20;
@@ -35,14 +36,46 @@ export function loadSteps(ctx: GraphContext, funnelId: bigint, projection: Proje
 /** The type of each kind of step. */
 export const STEP_TYPES = {
   page: 'PageStep',
-  conditional_split: 'ConditionalSplitStep',
-  split_test: 'SplitTestStep',
+  conditional_split: 'ConditionalSplit',
+  split_test: 'SplitTest',
 } as const;
+
+export const StepBranch = defineEnum(
+  'StepBranch',
+  'A branch of a conditional split, or an arm of a split test.',
+  {
+    matched: 'The branch of a conditional split for visitors who match the saved filter.',
+    unmatched: 'The branch of a conditional split for all other visitors.',
+    left: 'The first arm of a split test.',
+    right: 'The second arm of a split test.',
+  },
+);
 
 /** Fields of an interface are built as those of objects are. */
 type StepFields = PothosSchemaTypes.ObjectFieldBuilder<Types, Step>;
 
-export const FunnelStep = builder.interfaceRef<Step>('FunnelStep').implement({
+/** The options of the fields that say where a step is. */
+export const PLACE = {
+  parent: {
+    nullable: true,
+    description: 'The split whose branch has the step. Null on the top level.',
+    // The split is in the tree that was read for the step. Its cost bounds ways up and down again.
+    sameRows: true,
+    cost: 1,
+  },
+  branch: {
+    type: StepBranch,
+    nullable: true,
+    description: 'The branch of that split that has the step. Null on the top level.',
+  },
+  position: {
+    type: 'Int',
+    description: 'The number of steps before the step on its branch or on the top level.',
+  },
+} as const;
+
+const stepRef = builder.interfaceRef<Step>('FunnelStep');
+export const FunnelStep = stepRef.implement({
   description: funnelStep.description,
   interfaces: [builder.nodeInterfaceRef()],
   scope: funnelSteps.scope,
@@ -60,6 +93,14 @@ export const FunnelStep = builder.interfaceRef<Step>('FunnelStep').implement({
       'funnelId',
       'The funnel whose workflow contains the step.',
     ),
+    parent: t.field({
+      ...PLACE.parent,
+      type: stepRef,
+      columns: ['parentId'],
+      resolve: ({ parent }) => parent ?? null,
+    }),
+    branch: t.field({ ...PLACE.branch, column: 'branch', resolve: ({ branch }) => branch ?? null }),
+    position: t.field({ ...PLACE.position, column: 'position', resolve: ({ position }) => position ?? 0 }),
   }),
 });
 
@@ -71,7 +112,7 @@ const pageStep = {
   fields: stepFields,
 } as const;
 
-const PageStep = defineNode<StepNode>(pageStep, {
+export const PageStep = defineNode<StepNode>(pageStep, {
   scope: funnelSteps.scope,
   interfaces: [FunnelStep],
   getMany: funnelSteps.stepsOfKind('page'),
@@ -86,18 +127,27 @@ const PageStep = defineNode<StepNode>(pageStep, {
   }),
 });
 
+/** A branch of a split as a field: its steps were read with the split. */
+export const BRANCH = {
+  // The cost analysis counts them as steps of the funnel already.
+  sameRows: true,
+  rows: 1,
+} as const;
+
 builder.objectField(Funnel.ref, 'steps', (t) =>
   t.field({
     type: [FunnelStep],
-    nullable: true,
     scope: funnelSteps.scope,
     rows: STEPS_OF_A_FUNNEL,
     columns: ['id'],
     below: true,
-    description:
-      'The top-level steps of the workflow in order. Steps on the branches of a split are below the split. Not paginated: a workflow is always read completely.',
-    resolve: (funnel, _args, ctx, info) =>
-      funnelSteps.stepsReadWith(funnel) ?? loadSteps(ctx, funnel.id, lookAhead(info)),
+    description: `All steps of the workflow in its order, at most ${MAX_STEPS}: each split before the steps of its first branch, then those of its second one. \`parent\`, \`branch\` and \`position\` say where a step is. Not paginated: a workflow is always read completely.`,
+    resolve: (funnel, _args, ctx, info) => {
+      const read = funnelSteps.stepsReadWith(funnel);
+      return read === undefined
+        ? loadSteps(ctx, funnel.id, lookAhead(info)).then(funnelSteps.inOrder)
+        : funnelSteps.inOrder(read);
+    },
   }),
 );
 
@@ -115,14 +165,13 @@ builder.objectField(Page.ref, 'showPageStep', (t) =>
 builder.objectField(Funnel.ref, 'pages', (t) =>
   t.field({
     type: [Page.ref],
-    nullable: true,
     scope: funnelSteps.scope,
     rows: STEPS_OF_A_FUNNEL,
     description:
       'The pages that the steps show, including those on branches, in the order of the workflow. Not paginated: a workflow is always read completely.',
     columns: ['id'],
     async resolve(funnel, _args, ctx, info) {
-      const steps = [...funnelSteps.walk(await loadSteps(ctx, funnel.id))];
+      const steps = funnelSteps.inOrder(await loadSteps(ctx, funnel.id));
       return completePages(
         ctx,
         steps.flatMap(({ page }) => page ?? []),

@@ -86,14 +86,21 @@ const VARIANTS = {
   },
 } as const satisfies Fields;
 
-const NAMES: SplitNames = {
+const namesOf = (branches: 'branches' | 'variants'): SplitNames => ({
   filter: 'condition.filter_id',
-  branches: 'branches',
+  branches,
   page: 'page_id',
   pages: 'page_ids',
   place: 'show_page_step_id',
-};
-const OF_TEST: SplitNames = { ...NAMES, branches: 'variants' };
+  pathOf: (index, member) =>
+    `${branches}[${index}]${member === undefined ? '' : { page: '.page_id', pages: '.page_ids' }[member]}`,
+  weights: {
+    name: branches,
+    fault: { code: 'out_of_range', message: 'must have weights from 0 to 100 that add up to 100' },
+  },
+});
+const NAMES = namesOf('branches');
+const OF_TEST = namesOf('variants');
 
 const NEW_SPLIT = { ...BRANCHES, ...AFTER };
 const NEW_TEST = { ...VARIANTS, ...AFTER };

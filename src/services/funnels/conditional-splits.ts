@@ -105,7 +105,7 @@ function firstPage(steps: readonly StepNode[] = []): StepNode | null {
   return steps.find((step) => step.kind === 'page') ?? null;
 }
 
-export const { remove, preview } = removalsOf({
+export const { remove, preview, previewMany } = removalsOf({
   kind: 'conditional_split',
   resource: conditionalSplit,
   represent: getWritable,

@@ -20,11 +20,14 @@ import type { Ref } from '../reading/refs.ts';
 
 const FUNNELS = tableOf(funnelTable);
 
-/** The scope for reading workflows. */
+/** The scopes for reading and for changing workflows. */
 export const scope = scopeFor(funnel, 'read');
+export const writeScope = scopeFor(funnel, 'write');
 
 /** A step; a split has its branches' steps below it. */
 export interface StepNode extends StepRow {
+  /** The split whose branch has the step; absent on the top level. */
+  readonly parent?: StepNode | undefined;
   readonly branches?: Branches | undefined;
 }
 
@@ -59,6 +62,15 @@ export async function listMany(
 ): Promise<(readonly StepNode[])[]> {
   const { tenancy } = requireScope(ctx, scope);
   return treesOf(ctx, tenancy, funnelIds, projection);
+}
+
+/** As `listMany`, for the answer to a change: the scope of the change is enough. The caller checks the scope of what it shows. */
+export async function listChanged(
+  ctx: Context,
+  funnelIds: readonly bigint[],
+): Promise<(readonly StepNode[])[]> {
+  const { tenancy } = requireScope(ctx, writeScope);
+  return treesOf(ctx, tenancy, funnelIds);
 }
 
 /** As `listMany`, without the check of the scope: the caller has made it. */
@@ -102,13 +114,15 @@ const NONE: readonly never[] = [];
  * @returns the top-level steps of each funnel that has steps
  */
 function growTrees(groups: readonly Siblings[]): (readonly StepNode[])[] {
-  const splits = new Map<bigint, Partial<Record<BranchName, readonly StepNode[]>>>();
+  const splits = new Map<
+    bigint,
+    StepNode & { readonly branches: { -readonly [Name in keyof Branches]: Branches[Name] } }
+  >();
   for (const siblings of groups) {
     for (const step of siblings) {
       if (step.kind === 'page') continue;
       const [first, second] = BRANCHES[step.kind];
-      const branches = { [first]: NONE, [second]: NONE };
-      splits.set(step.id, Object.assign(step, { branches }).branches);
+      splits.set(step.id, Object.assign(step, { branches: { [first]: NONE, [second]: NONE } }));
     }
   }
   const trees: Siblings[] = [];
@@ -117,8 +131,10 @@ function growTrees(groups: readonly Siblings[]): (readonly StepNode[])[] {
     if (first === undefined) continue;
     if (first.parentId === null) trees.push(siblings);
     else {
-      const branches = splits.get(first.parentId);
-      if (branches !== undefined && first.branch !== null) branches[first.branch] = siblings;
+      const parent = splits.get(first.parentId);
+      if (parent === undefined || first.branch === null) continue;
+      parent.branches[first.branch] = siblings;
+      for (const step of siblings) Object.assign(step, { parent });
     }
   }
   return trees;
@@ -127,6 +143,16 @@ function growTrees(groups: readonly Siblings[]): (readonly StepNode[])[] {
 /** The steps of each branch of a split, in the order of display; none for a page. */
 export function branchesOf({ kind, branches = {} }: StepNode): (readonly StepNode[])[] {
   return BRANCHES[kind].map((branch) => branches[branch] ?? NONE);
+}
+
+/** The steps on the same branch or level as a step, in order. @param tree the steps of the top level */
+export function siblingsOf({ parent, branch }: StepNode, tree: readonly StepNode[]): readonly StepNode[] {
+  return parent === undefined || branch === null ? tree : (parent.branches?.[branch] ?? NONE);
+}
+
+/** Every step of a tree as a list, each before its subtree. */
+export function inOrder(steps: readonly StepNode[]): readonly StepNode[] {
+  return steps.every(({ branches }) => branches === undefined) ? steps : [...walk(steps)];
 }
 
 /** Every step of a tree, each before its subtree. */

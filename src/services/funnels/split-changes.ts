@@ -1,5 +1,5 @@
 // The pages on the branches of a split: code that creating and changing both kinds of split share.
-import { AppError, blaming, invalid, NOT_TWO_ITEMS } from '../../errors.ts';
+import { AppError, blaming, type Fault, invalid, NOT_TWO_ITEMS } from '../../errors.ts';
 import type { Transaction } from '../../store/store.ts';
 import type { SiblingList } from './workflow.ts';
 import {
@@ -25,6 +25,10 @@ export interface SplitNames {
   readonly page: string;
   readonly pages: string;
   readonly place: string;
+  /** A branch by its index, or a member of it. */
+  pathOf(index: number, member?: 'page' | 'pages'): string;
+  /** The member that is blamed for wrong weights, and what is wrong with it. */
+  readonly weights: { readonly name: string; readonly fault: Fault };
 }
 
 /** Awaits the read of a split after its change. @throws AppError `gone` if it was removed since, for example before a retry */
@@ -39,12 +43,9 @@ export function readCreatedSplit<T>(title: string, split: Promise<T>): Promise<T
 }
 
 /** @throws AppError `bad_request` for a branch with both members */
-export function requireOneForm(
-  branches: readonly BranchPages[],
-  { branches: list, page, pages }: SplitNames,
-) {
+export function requireOneForm(branches: readonly BranchPages[], { page, pages, pathOf }: SplitNames) {
   for (const [index, { pageId, pageIds }] of branches.entries()) {
-    const name = `${list}[${index}]`;
+    const name = pathOf(index);
     const message = `must provide either ${page} or ${pages}, not both`;
     if (pageId !== undefined && pageIds !== undefined)
       throw blaming('bad_request', name, { code: 'not_allowed', message });
@@ -65,13 +66,12 @@ export async function setBranchPages(
 ): Promise<void> {
   const wanted = lists.flatMap((list, index) => {
     const { pageId, pageIds = [] } = branches[index] ?? {};
-    const name = `${names.branches}[${index}].`;
     const isSame = pageId !== undefined && firstPageIn(workflow, list)?.pageId === pageId;
     return [
       ...(pageId === undefined || isSame
         ? []
-        : [{ list, id: pageId, name: name + names.page, isFirst: true }]),
-      ...pageIds.map((id) => ({ list, id, name: name + names.pages, isFirst: false })),
+        : [{ list, id: pageId, name: names.pathOf(index, 'page'), isFirst: true }]),
+      ...pageIds.map((id) => ({ list, id, name: names.pathOf(index, 'pages'), isFirst: false })),
     ];
   });
   const pages = await requireFreePages(tx, workflow.funnel.workspaceId, wanted);

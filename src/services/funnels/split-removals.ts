@@ -23,7 +23,7 @@ import { tableOf } from '../../store/tables/tables.ts';
 import { changeStepwise } from '../changing/stepwise-change.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
-import { treesOf, walk } from './funnel-steps.ts';
+import { type StepNode, scope, treesOf, walk } from './funnel-steps.ts';
 import { type BranchChoice, Outline } from './workflow.ts';
 import { lockOwnWorkflow, writeOutline, writeScope } from './workflow-changes.ts';
 
@@ -54,7 +54,8 @@ interface SplitKind {
   represent(ctx: Context, funnelId: bigint, splitId: bigint): Promise<object>;
 }
 
-type Removal = Record<'funnelId' | 'splitId', bigint> & Pick<RemovalInput, 'branch'>;
+/** A removal whose ids are parsed. */
+export type Removal = Record<'funnelId' | 'splitId', bigint> & Pick<RemovalInput, 'branch'>;
 
 const toRemoval = snapshotRows<SplitRemovalRow>({ fields: splitRemoval });
 
@@ -67,6 +68,22 @@ export function removalsOf({ kind, resource, represent }: SplitKind) {
       funnelId: parseRef(funnelNoun.title, 'funnels', funnel),
       splitId: parseRef(title, STEPS.name, split),
       branch,
+    };
+  }
+
+  /** null when the outline has no such split. */
+  function effectOf(
+    outline: ReturnType<typeof outlineOf>,
+    { funnelId, splitId, branch }: Removal,
+  ): RemovalEffect | null {
+    const removal = outline.get(splitId)?.kind === kind ? outline.removalOf(splitId, branch) : null;
+    if (removal === null) return null;
+    const pagesOf = (steps: typeof removal.kept) => steps.flatMap(({ page }) => page ?? []);
+    return {
+      id: splitId,
+      funnelId,
+      promotedPages: pagesOf(removal.promoted),
+      discardedPages: pagesOf(removal.removed),
     };
   }
 
@@ -148,25 +165,38 @@ export function removalsOf({ kind, resource, represent }: SplitKind) {
       { precondition }: Pick<WriteOptions, 'precondition'>,
     ): Promise<RemovalEffect> {
       const { tenancy } = requireScope(ctx, writeScope);
-      const { funnelId, splitId, branch } = parse(input);
+      const removal = parse(input);
+      const { funnelId, splitId } = removal;
       const [tree = []] = await treesOf(ctx, tenancy, [funnelId]);
-      const steps = [...walk(tree)].map(({ id, kind, parentId, branch, position, page }) => {
-        return { id, kind, parentId, branch, position, page };
-      });
-      const outline = new Outline(steps);
-      const removal = outline.get(splitId)?.kind === kind ? outline.removeSplit(splitId, branch) : null;
-      if (removal === null) throw notFound(title);
+      const effect = effectOf(outlineOf(tree), removal);
+      if (effect === null) throw notFound(title);
       if (precondition !== null && !precondition(await represent(ctx, funnelId, splitId)))
         throw preconditionFailed();
-      const pagesOf = (of: typeof steps) => of.flatMap((step) => step.page ?? []);
-      return {
-        id: splitId,
-        funnelId,
-        promotedPages: pagesOf(removal.promoted),
-        discardedPages: pagesOf(removal.removed),
-      };
+      return effect;
+    },
+
+    /**
+     * What several removals would do now, each by itself, in their order; null for what is no split of the funnel. Reads the steps of all
+     * funnels by one statement, and needs no more than the scope to read them.
+     */
+    async previewMany(ctx: Context, removals: readonly Removal[]): Promise<(RemovalEffect | null)[]> {
+      const { tenancy } = requireScope(ctx, scope);
+      const ids = [...new Set(removals.map(({ funnelId }) => funnelId))];
+      const trees = await treesOf(ctx, tenancy, ids);
+      const outlines = new Map(ids.map((id, index) => [id, outlineOf(trees[index] ?? [])]));
+      return removals.map((removal) => {
+        const outline = outlines.get(removal.funnelId);
+        return outline === undefined ? null : effectOf(outline, removal);
+      });
     },
   };
+}
+
+function outlineOf(tree: readonly StepNode[]) {
+  const steps = [...walk(tree)].map(({ id, kind, parentId, branch, position, page }) => {
+    return { id, kind, parentId, branch, position, page };
+  });
+  return new Outline(steps);
 }
 
 function pageIdsOf(steps: readonly { pageId: bigint | null }[]): bigint[] {

@@ -36,10 +36,21 @@ export interface SplitTestDetail {
   readonly test: StepNode;
 }
 
-/** The variants of a split test, the left one first: the percentage of visitors, and its steps. */
-export function variantsOf(test: StepNode): { weight: number; steps: readonly StepNode[] }[] {
-  const left = test.leftWeight ?? 0;
-  return branchesOf(test).map((steps, index) => ({ weight: index === 0 ? left : 100 - left, steps }));
+/** A variant of a split test: the percentage of visitors, and its steps. */
+export interface Variant {
+  readonly branch: (typeof BRANCHES)['split_test'][number];
+  readonly weight: number;
+  readonly steps: readonly StepNode[];
+}
+
+/** The variants of a split test, the left one first. */
+export function variantsOf(test: StepNode): Variant[] {
+  const weight = test.leftWeight ?? 0;
+  const [left = [], right = []] = branchesOf(test);
+  return [
+    { branch: 'left', weight, steps: left },
+    { branch: 'right', weight: 100 - weight, steps: right },
+  ];
 }
 
 /**
@@ -85,7 +96,7 @@ export function getChanged(ctx: Context, { funnelId, stepId }: StructureChanged)
   return readCreatedSplit(title, getWritable(ctx, funnelId, stepId));
 }
 
-export const { remove, preview } = removalsOf({
+export const { remove, preview, previewMany } = removalsOf({
   kind: 'split_test',
   resource: splitTest,
   represent: getWritable,
@@ -125,7 +136,7 @@ export async function create(
   requireTwo(variants, names.branches);
   const leftWeight = leftWeightOf(variants, names) ?? 50;
   const [first, second] = variants.map(({ pageId }, index) => {
-    const name = `${names.branches}[${index}].${names.page}`;
+    const name = names.pathOf(index, 'page');
     if (pageId === undefined) throw invalid(name, REQUIRED);
     return { name, id: pageId };
   }) as [{ name: string; id: bigint }, { name: string; id: bigint }];
@@ -194,16 +205,12 @@ export async function update(
 /** The left weight; null if the client sends no weight. A missing weight is the rest of 100. @throws AppError `invalid` */
 function leftWeightOf(
   [left, right]: readonly VariantInput[],
-  { branches }: Pick<SplitNames, 'branches'>,
+  { weights: { name, fault } }: Pick<SplitNames, 'weights'>,
 ): number | null {
   const weights = [left?.weight ?? null, right?.weight ?? null] as const;
   if (weights[0] === null && weights[1] === null) return null;
   const first = weights[0] ?? 100 - (weights[1] ?? 0);
   const second = weights[1] ?? 100 - first;
-  if (first < 0 || second < 0 || first + second !== 100)
-    throw invalid(branches, {
-      code: 'out_of_range',
-      message: 'must have weights from 0 to 100 that add up to 100',
-    });
+  if (first < 0 || second < 0 || first + second !== 100) throw invalid(name, fault);
   return first;
 }

@@ -97,25 +97,22 @@ export function rename(
  */
 export function reorder(
   ctx: Context,
-  { funnel, list, stepIds }: Changed & { list: SiblingList; stepIds: readonly bigint[] },
+  { funnel, stepIds }: Changed & { stepIds: readonly bigint[] },
   options: WriteOptions,
 ): Promise<StructureChanged> {
-  const stepId = list.parentId ?? stepIds[0] ?? 0n;
+  const [stepId = 0n] = stepIds;
   return changeStructure(
     ctx,
     {
-      ...{ funnel, action: 'steps_reordered', given: [list.parentId, list.branch, ...stepIds], stepId },
-      async edit({ outline }) {
+      ...{ funnel, action: 'steps_reordered', given: stepIds, stepId },
+      async edit(workflow) {
+        const { outline } = workflow;
+        const list: SiblingList = requireStep(workflow, stepId);
         const { length } = outline.siblings(list);
         const isIn = ({ parentId, branch }: SiblingList) =>
           parentId === list.parentId && branch === list.branch;
         const steps = stepIds.flatMap((id) => outline.get(id) ?? []).filter(isIn);
-        if (
-          length === 0 ||
-          steps.length !== length ||
-          stepIds.length !== length ||
-          new Set(stepIds).size !== length
-        )
+        if (steps.length !== length || stepIds.length !== length || new Set(stepIds).size !== length)
           throw invalid('stepIds', {
             code: 'not_allowed',
             message: 'must have the ids of all steps of one branch, each once',

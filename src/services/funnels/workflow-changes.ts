@@ -1,6 +1,6 @@
 // Changes of a funnel's structure: each locks the funnel, reads its workflow, changes the outline and writes what is different, with one
 // audit entry that shows the structure before and after. Ids of steps stay.
-import { requireScope, type Scope } from '../../auth/scopes.ts';
+import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { AppError, blaming, invalid, notFound, outOfRange, preconditionFailed } from '../../errors.ts';
 import { BRANCHES, funnelStep } from '../../resources/funnel-steps.ts';
@@ -20,7 +20,8 @@ import type { ChangeRecord } from '../../store/changing/records.ts';
 import { setIsShown } from '../../store/changing/shown-pages.ts';
 import { requireNotAborted, withModels } from '../../store/changing/transactions.ts';
 import { violationOf } from '../../store/connections/failures.ts';
-import type { BranchName } from '../../store/reading/funnel-steps.ts';
+import { type BranchName, findFunnelOfStep } from '../../store/reading/funnel-steps.ts';
+import { mayHaveReadReplica, readFromPrimary } from '../../store/replicas/reading.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
 import type { Transaction } from '../../store/store.ts';
 import { funnelTable } from '../../store/tables/funnels.ts';
@@ -28,12 +29,12 @@ import { tableOf } from '../../store/tables/tables.ts';
 import { changeStepwise } from '../changing/stepwise-change.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
+import { writeScope } from './funnel-steps.ts';
 import { Outline, type SiblingList, type Spot, TOP_LEVEL } from './workflow.ts';
 
 const FUNNELS = tableOf(funnelTable);
 
-/** The scope for changing workflows. */
-export const writeScope: Scope = 'funnels:write';
+export { writeScope };
 
 /** The maximum number of steps of a funnel. */
 export const MAX_STEPS = 500;
@@ -377,6 +378,23 @@ const toChanged = snapshotRows<StructureChanged>({
     stepId: { type: 'int8', description: 'The step.' },
   },
 });
+
+/** The funnel of a step that the caller changes, or has removed. @param title of the step in errors @throws AppError `not_found` */
+export async function funnelOfStep(
+  ctx: Context,
+  stepId: bigint,
+  title: string = funnelStep.title,
+): Promise<bigint> {
+  const { tenancy } = requireScope(ctx, writeScope);
+  let funnelId = await findFunnelOfStep(ctx, tenancy, stepId);
+  if (funnelId === null && mayHaveReadReplica(ctx)) {
+    // The step may be newer than the replica.
+    readFromPrimary(ctx);
+    funnelId = await findFunnelOfStep(ctx, tenancy, stepId);
+  }
+  if (funnelId === null) throw notFound(title);
+  return funnelId;
+}
 
 interface StructureChange {
   readonly funnel: Ref;

@@ -17,6 +17,16 @@ export interface Spot extends SiblingList {
   readonly index: number;
 }
 
+/** What the removal of a split does. Lists are in the order of the workflow. */
+interface SplitRemoval<Step> {
+  /** The steps that take the split's place. */
+  readonly kept: readonly Step[];
+  /** Those, and the steps below them. */
+  readonly promoted: readonly Step[];
+  /** The split, and the steps of each discarded branch. */
+  readonly removed: readonly Step[];
+}
+
 /** A workflow that is being changed. Positions follow from the order of the lists, so they stay dense; ids never change. */
 export class Outline<Step extends TreePosition> {
   readonly #before: ReadonlyMap<bigint, Step>;
@@ -100,7 +110,20 @@ export class Outline<Step extends TreePosition> {
    * @param discard the branch that is removed with it; the other one is kept, `both` keeps none
    * @returns null when there is no such split, or it has no such branch
    */
-  removeSplit(id: bigint, discard: BranchChoice): { promoted: Step[]; removed: Step[] } | null {
+  removeSplit(id: bigint, discard: BranchChoice): Omit<SplitRemoval<Step>, 'kept'> | null {
+    const removal = this.removalOf(id, discard);
+    if (removal === null) return null;
+    const { kept, promoted, removed } = removal;
+    const { index, ...list } = this.spotOf(id);
+    this.take(id);
+    for (const [offset, step] of kept.entries())
+      this.put(this.take(step.id), { ...list, index: index + offset });
+    for (const step of removed) this.#drop(step);
+    return { promoted, removed };
+  }
+
+  /** What `removeSplit` would do. Nothing is changed. */
+  removalOf(id: bigint, discard: BranchChoice): SplitRemoval<Step> | null {
     const split = this.#steps.get(id);
     const branches: readonly BranchName[] = split === undefined ? [] : BRANCHES[split.kind];
     if (split === undefined || branches.length === 0) return null;
@@ -111,14 +134,7 @@ export class Outline<Step extends TreePosition> {
         .filter((branch) => isKept(branch) === kept)
         .flatMap((branch) => this.siblings({ parentId: id, branch }));
     const kept = of(true);
-    const promoted = this.inOrder(kept);
-    const removed = [split, ...this.inOrder(of(false))];
-    const { index, ...list } = this.spotOf(id);
-    this.take(id);
-    for (const [offset, step] of kept.entries())
-      this.put(this.take(step.id), { ...list, index: index + offset });
-    for (const step of removed) this.#drop(step);
-    return { promoted, removed };
+    return { kept, promoted: this.inOrder(kept), removed: [split, ...this.inOrder(of(false))] };
   }
 
   /** The new steps, and those with a changed place or fields: their current states, and their previous ones. */

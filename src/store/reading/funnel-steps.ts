@@ -34,6 +34,8 @@ export type TreePosition = Readonly<Pick<StepColumns, 'id' | 'kind' | 'parentId'
 
 export interface StepRow extends Readonly<StepColumns> {
   readonly page: PageOfStep | null;
+  /** Absent unless the step was read with its page. */
+  readonly workspaceId?: bigint;
 }
 
 /** The steps with the same parent and branch, in order; never empty. */
@@ -123,6 +125,29 @@ export async function findStepsAround(
       ),
   });
   return blocks.flatMap((rows) => groupSiblings(rows.map(withPage(make))));
+}
+
+const FUNNEL_OWNERS = [{ of: 'workspace', field: 0, row: 0 }] as const;
+
+/** Finds the funnel of a step, also of one that was removed: a retry of the removal needs it. null if the caller does not own the step. */
+export async function findFunnelOfStep(
+  ctx: StoreContext,
+  tenancy: Tenancy,
+  stepId: bigint,
+): Promise<bigint | null> {
+  const blocks = await readKnown(ctx, tenancy, {
+    known: { table: 'funnel_steps', ids: [stepId] },
+    values: { step_id: stepId },
+    owners: FUNNEL_OWNERS,
+    statementOf: ({ suffix, workspace }) =>
+      statement(
+        `funnel_steps.funnel${suffix}`,
+        () => `select t.workspace_id, t.funnel_id from funnel_steps t
+          where t.id = $step_id and ${ownedWorkspace('t.workspace_id', '$team', '$workspaces')}${workspace === null ? '' : ` and t.workspace_id = ${workspace}`}`,
+      ),
+  });
+  const [id] = blocks.flatMap((rows) => rows.map((block, index) => textOf(new BlockRow(block, index), 1)));
+  return id == null ? null : BigInt(id);
 }
 
 /** Splits steps that are ordered by group into groups. A new group begins where the bytes of its columns differ. */

@@ -65,8 +65,7 @@ test('a mutation that was made is answered completely, however large the answer'
   const mutation = `mutation ($input: RemoveConditionalSplitInput!) { removeConditionalSplit(input: $input) {
     funnel { workspace { contacts(first: 100) { nodes { customAttributes { value } } } } } } }`;
   const input = {
-    funnelId: btoa(`Funnel:${funnel.id}`),
-    splitId: btoa(`ConditionalSplitStep:${steps.get('Split')?.id}`),
+    conditionalSplitId: btoa(`ConditionalSplit:${steps.get('Split')?.id}`),
   };
   const { response, data, errors } = await post(
     gateway,

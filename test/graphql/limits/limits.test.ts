@@ -48,7 +48,7 @@ describe('depth', () => {
 describe('cost', () => {
   const contacts = (args: string) => `{ ${WORKSPACE} { contacts${args} { nodes { id } } } }`;
   const inFunnels = (args: string, selection: string) =>
-    `{ ${WORKSPACE} { funnels${args} { nodes { conditionalSplitSteps(first: 20) { ${selection} } } } } }`;
+    `{ ${WORKSPACE} { funnels${args} { nodes { conditionalSplits(first: 20) { ${selection} } } } } }`;
 
   test('follows the page sizes', async () => {
     expect(await refusalOf(contacts('(first: 100)'))).toBeUndefined();
@@ -79,7 +79,7 @@ describe('cost', () => {
 
   test('counts the workflow that the statistics of each funnel read', async () => {
     const statistics = (count: number) =>
-      Array.from({ length: count }, (_, i) => `a${i}: funnel(databaseId: ${i + 1}) { stats { currency } }`);
+      Array.from({ length: count }, (_, i) => `a${i}: funnel(databaseId: ${i + 1}) { stats { views } }`);
     expect(await refusalOf(`{ ${statistics(4).join(' ')} }`)).toBeUndefined();
     expect(await refusalOf(`{ ${statistics(5).join(' ')} }`)).toMatch(tooCostly);
   });

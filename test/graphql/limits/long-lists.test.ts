@@ -110,7 +110,7 @@ describe.each(['the full executor', 'the fast path'] as const)('a long list by %
     ],
     [
       'of steps',
-      'funnels(first: 1) { nodes { steps { funnel { conditionalSplitSteps(first: 50) { nodes { name } } } } } }',
+      'funnels(first: 1) { nodes { steps { funnel { conditionalSplits(first: 50) { nodes { name } } } } } }',
     ],
   ])('%s is refused whole when more would be read below it than is allowed', async (_of, selection) => {
     const { status, data, errors } = await ask(selection, way);
