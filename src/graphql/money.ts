@@ -15,7 +15,7 @@ type Builder = PothosSchemaTypes.ObjectFieldBuilder<Types, Readonly<Record<strin
 const AMOUNT: Fields = { amount: { type: 'decimal', description: 'An amount.' } };
 
 /** The type of money. The schema contains it only if a field has it. */
-const moneyType = () =>
+export const moneyType = () =>
   defineOnce('Money', () => {
     defineScalarsOf(AMOUNT);
     return builder.objectRef<MoneyRow>('Money').implement({

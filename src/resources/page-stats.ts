@@ -61,13 +61,6 @@ export const STEP_STATS = {
   earningsPerUniqueView: { ...AMOUNT, description: 'The value of all sales, divided by `views_unique`.' },
 } as const satisfies Fields;
 
-/** The statistics of one day, summed over all pages. */
-export const DAY_STATS = {
-  day: { type: 'date', description: 'The day, in UTC.' },
-  currency: OWN_CURRENCY,
-  ...SUMS,
-} as const satisfies Fields;
-
 export const SUMMARY = {
   currency: OWN_CURRENCY,
   pageviews: { ...COUNT, description: 'The number of visits.' },
@@ -133,7 +126,6 @@ export const OF_FUNNEL =
   'The statistics of the pages that a funnel currently shows, in total and for each page.';
 
 export interface StepStatsRow extends RowOf<typeof STEP_STATS> {}
-export interface DayStatsRow extends RowOf<typeof DAY_STATS> {}
 export interface SummaryRow extends RowOf<typeof SUMMARY> {}
 export interface PageStatsRow extends RowOf<typeof PAGE_STATS> {}
 export interface FunnelStatsRow extends RowOf<typeof FUNNEL_STATS> {}

@@ -5,8 +5,8 @@ import { invalid, mustBe, outOfRange } from '../../errors.ts';
 import { decimalPlacesOf } from '../../resources/currencies.ts';
 import { typeOf } from '../../resources/field-types.ts';
 import { funnel } from '../../resources/funnels.ts';
-import type { DayStatsRow, FunnelStatsRow, PageStatsRow, StepStatsRow } from '../../resources/page-stats.ts';
-import { type PageRow, page } from '../../resources/pages.ts';
+import type { FunnelStatsRow, PageStatsRow, StepStatsRow } from '../../resources/page-stats.ts';
+import { type PageOfStep, type PageRow, page } from '../../resources/pages.ts';
 import {
   findDaySums,
   findPageSums,
@@ -17,7 +17,7 @@ import {
 import { findCurrency } from '../../store/reading/workspace-currency.ts';
 import { readsOf } from '../reading/reads.ts';
 import type { Ref } from '../reading/refs.ts';
-import { getStructure, type Structure, walk } from './funnel-steps.ts';
+import { getStructure, inOrder, type StepNode, type Structure } from './funnel-steps.ts';
 
 const pages = readsOf(page);
 
@@ -26,7 +26,7 @@ export const scope = scopeFor(funnel, 'read');
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 export const DEFAULT_DAYS = 30;
-const MAX_DAYS = 366;
+export const MAX_DAYS = 366;
 /** An end within this time before now is taken for now. Other ends are rounded like starts, so that days do not overlap. */
 const NOW_MS = 5 * 60_000;
 /** The descriptions of a span's ends, for clients. */
@@ -80,115 +80,172 @@ export function parseTimerange(
 }
 
 /** The statistics of a page. @throws AppError `not_found` */
-export async function pageStats(
-  ctx: Context,
-  ref: Ref,
-  timerange: Timerange,
-): Promise<PageStatsRow & StatsScope> {
-  const [stats] = await statsOfPages(ctx, [await pages.get(ctx, ref)], timerange);
-  return stats as PageStatsRow & StatsScope;
+export async function pageStats(ctx: Context, ref: Ref, timerange: Timerange): Promise<PageStatsRow> {
+  const { tenancy } = requireScope(ctx, scope);
+  const row = await pages.get(ctx, ref);
+  const { id, publicId, name, currentPath, workspaceId } = row;
+  const span: Span = { workspaceId, pageIds: [id], ...timerange };
+  const [sums, [step]] = await Promise.all([
+    sumsByPage(ctx, [span], timerange),
+    findShowingSteps(ctx, tenancy, workspaceId, [id]),
+  ]);
+  const own = sums.get(String(id)) ?? [];
+  const currency = await currencyOf(ctx, workspaceId, own);
+  return {
+    ...{ currency, timerange, funnel: step?.funnel ?? null },
+    page: { id, publicId, name, currentPath, type: step === undefined ? 'landing_page' : 'funnel_page' },
+    step: stepOf(row, step?.name ?? name, currency, own),
+  };
 }
 
-/** The statistics of several pages, in the order of their ids; null for a page that the caller does not own. */
-export async function statsByPage(
+/** The statistics of the pages that a funnel shows. @throws AppError `not_found` */
+export async function funnelStats(ctx: Context, ref: Ref, timerange: Timerange): Promise<FunnelStatsRow> {
+  const structure = await getStructure(ctx, ref);
+  const { id, publicId, name, workspaceId } = structure.funnel;
+  const shown = pageStepsOf(structure);
+  const span: Span = { workspaceId, pageIds: shown.map(({ page }) => page.id), ...timerange };
+  const byPage = await sumsByPage(ctx, [span], timerange);
+  const sumsOf = shown.map(({ page }) => byPage.get(String(page.id)) ?? []);
+  const currency = await currencyOf(ctx, workspaceId, sumsOf.flat());
+  const total = addUp(currency, sumsOf.flat());
+  return {
+    ...{ currency, timerange, funnel: { id, publicId, name } },
+    summary: {
+      ...{ currency, pageviews: total.viewsAll, upfrontSalesCount: total.salesCount },
+      upfrontSales: toAmount(total.sales, currency),
+      recurringSales: toAmount(total.recurring, currency),
+      averageCartValue: toAmount(averageSale(total), currency),
+      earningsPerClick: toAmount(earningsPer(total, 'viewsAll'), currency),
+    },
+    steps: shown.map(({ page, name }, index) => stepOf(page, name, currency, sumsOf[index] ?? [])),
+    pagePublicIds: shown.map(({ page }) => page.publicId),
+  };
+}
+
+/** A step that shows a page. */
+type PageStep = StepNode & { readonly page: NonNullable<StepNode['page']> };
+
+function pageStepsOf({ steps }: Structure): PageStep[] {
+  return inOrder(steps).filter((step): step is PageStep => step.page !== null);
+}
+
+/** An amount of money. */
+interface Money {
+  readonly amount: string;
+  readonly currency: string;
+}
+
+/** What was counted, and the sales of each currency, in the order of the currencies. */
+export interface Figures {
+  readonly views: number;
+  readonly uniqueViews: number;
+  readonly optIns: number;
+  readonly salesCount: number;
+  readonly sales: readonly Money[];
+  readonly recurringSalesCount: number;
+  readonly recurringSales: readonly Money[];
+  readonly averageSale: readonly Money[];
+  readonly optInRate: number;
+  readonly salesRate: number;
+  readonly earningsPerView: readonly Money[];
+  readonly earningsPerUniqueView: readonly Money[];
+}
+
+/** The figures of a page, with the step that shows it: the whole step if it was read before, otherwise its id, or null without one. */
+export interface StepFigures extends Figures, StatsScope {
+  readonly page: PageOfStep;
+  readonly step: StepNode | bigint | null;
+}
+
+export interface FunnelFigures extends Figures, StatsScope {
+  readonly steps: readonly StepFigures[];
+}
+
+/** The figures of pages, in the order of their ids; null for a page that the caller does not own. */
+export async function figuresOfPages(
   ctx: Context,
   ids: readonly bigint[],
   timerange: Timerange,
-): Promise<((PageStatsRow & StatsScope) | null)[]> {
-  const rows = (await pages.getMany(ctx, ids)).filter((row) => row !== null);
-  const byId = new Map((await statsOfPages(ctx, rows, timerange)).map((stats) => [stats.page.id, stats]));
-  return ids.map((id) => byId.get(id) ?? null);
-}
-
-/** For each workspace, one statement counts for its pages, and one finds the steps that show them. */
-async function statsOfPages(
-  ctx: Context,
-  rows: readonly PageRow[],
-  timerange: Timerange,
-): Promise<(PageStatsRow & StatsScope)[]> {
+): Promise<(StepFigures | null)[]> {
   const { tenancy } = requireScope(ctx, scope);
+  const rows = (await pages.getMany(ctx, ids)).filter((row) => row !== null);
   const spans = rows.map(({ id, workspaceId }): Span => ({ workspaceId, pageIds: [id], ...timerange }));
   const [sums, showing] = await Promise.all([
     sumsByPage(ctx, spans, timerange),
     perWorkspace(spans, (workspaceId, pageIds) => findShowingSteps(ctx, tenancy, workspaceId, pageIds)),
   ]);
-  const steps = new Map(showing.map((step) => [step.pageId, step]));
-  const sumsOf = rows.map(({ id }) => sums.get(String(id)) ?? []);
-  const currencies = await currenciesOf(ctx, spans, sumsOf);
-  return rows.map((row, index) => {
-    const { id, publicId, name, currentPath } = row;
-    const [own = [], step] = [sumsOf[index], steps.get(id)];
-    const currency = currencies[index] as string;
-    return {
-      ...{ span: spans[index] as Span, currency, timerange, funnel: step?.funnel ?? null },
-      page: { id, publicId, name, currentPath, type: step === undefined ? 'landing_page' : 'funnel_page' },
-      step: stepOf(row, step?.name ?? name, currency, own),
-    };
+  const steps = new Map(showing.map((step) => [step.pageId, step.id]));
+  const found = new Map(
+    rows.map((page, index): [bigint, StepFigures] => {
+      const figures = figuresOf(sums.get(String(page.id)) ?? []);
+      return [page.id, { ...figures, page, step: steps.get(page.id) ?? null, span: spans[index] as Span }];
+    }),
+  );
+  return ids.map((id) => found.get(id) ?? null);
+}
+
+/**
+ * The figures of the pages of steps that were read with their pages, in the order of the steps; null for a step that shows none. One
+ * statement for each workspace.
+ */
+export async function figuresOfSteps(
+  ctx: Context,
+  steps: readonly StepNode[],
+  timerange: Timerange,
+): Promise<(StepFigures | null)[]> {
+  const spans = steps.map(({ page, workspaceId }): Span | null =>
+    page === null || workspaceId === undefined ? null : { workspaceId, pageIds: [page.id], ...timerange },
+  );
+  const sums = await sumsByPage(
+    ctx,
+    spans.filter((span) => span !== null),
+    timerange,
+  );
+  return steps.map((step, index) => {
+    const { page } = step;
+    const span = spans[index] ?? null;
+    return page === null || span === null
+      ? null
+      : { ...figuresOf(sums.get(String(page.id)) ?? []), page, step, span };
   });
 }
 
-/** The statistics of the pages that a funnel shows. @throws AppError `not_found` */
-export async function funnelStats(
-  ctx: Context,
-  ref: Ref,
-  timerange: Timerange,
-): Promise<FunnelStatsRow & StatsScope> {
-  const [stats] = await statsByFunnel(ctx, [await getStructure(ctx, ref)], timerange);
-  return stats as FunnelStatsRow & StatsScope;
-}
-
-/** The statistics of several funnels, in their order: one statement for each workspace. */
-export async function statsByFunnel(
+/** The figures of the pages that funnels show, in the order of the funnels: one statement for each workspace. */
+export async function figuresOfFunnels(
   ctx: Context,
   structures: readonly Structure[],
   timerange: Timerange,
-): Promise<(FunnelStatsRow & StatsScope)[]> {
-  requireScope(ctx, scope);
-  const shown = structures.map(({ funnel: { id, publicId, name, workspaceId }, steps }) => {
-    const pages = [...walk(steps)].flatMap(({ page, name }) => (page === null ? [] : [{ page, name }]));
-    const span: Span = { workspaceId, pageIds: pages.map(({ page }) => page.id), ...timerange };
-    return { funnel: { id, publicId, name }, pages, span };
+): Promise<FunnelFigures[]> {
+  const shown = structures.map((structure) => {
+    const { workspaceId } = structure.funnel;
+    const steps = pageStepsOf(structure);
+    return { steps, span: { workspaceId, pageIds: steps.map(({ page }) => page.id), ...timerange } };
   });
   const byPage = await sumsByPage(
     ctx,
     shown.map(({ span }) => span),
     timerange,
   );
-  const sumsOfEach = shown.map(({ pages }) => pages.map(({ page }) => byPage.get(String(page.id)) ?? []));
-  const currencies = await currenciesOf(
-    ctx,
-    shown.map(({ span }) => span),
-    sumsOfEach.map((sums) => sums.flat()),
-  );
-  return shown.map(({ funnel, pages, span }, nth) => {
-    const sumsOf = sumsOfEach[nth] ?? [];
-    const currency = currencies[nth] as string;
-    const total = addUp(currency, sumsOf.flat());
-    return {
-      ...{ span, currency, timerange, funnel },
-      summary: {
-        ...{ currency, pageviews: total.viewsAll, upfrontSalesCount: total.salesCount },
-        upfrontSales: toAmount(total.sales, currency),
-        recurringSales: toAmount(total.recurring, currency),
-        averageCartValue: toAmount(quotient(total.sales, total.salesCount), currency),
-        earningsPerClick: toAmount(quotient(total.sales + total.recurring, total.viewsAll), currency),
-      },
-      steps: pages.map(({ page, name }, index) => stepOf(page, name, currency, sumsOf[index] ?? [])),
-      pagePublicIds: pages.map(({ page }) => page.publicId),
-    };
+  return shown.map(({ steps, span }) => {
+    const sumsOf = steps.map(({ page }) => byPage.get(String(page.id)) ?? []);
+    const ofSteps = steps.map((step, index): StepFigures => {
+      const { page } = step;
+      return { ...figuresOf(sumsOf[index] ?? []), page, step, span: { ...span, pageIds: [page.id] } };
+    });
+    return { ...figuresOf(sumsOf.flat()), steps: ofSteps, span };
   });
 }
 
-/**
- * The statistics by day, added up over the pages of each; days without events are left out. One statement for each workspace and span.
- */
-export async function dailyStats(
-  ctx: Context,
-  counted: readonly (StatsScope & { readonly currency: string })[],
-): Promise<DayStatsRow[][]> {
+export interface DayFigures extends Figures {
+  /** In UTC. */
+  readonly day: string;
+}
+
+/** The figures of each day, added up over the pages of each; days without events are left out. One statement for each workspace and span. */
+export async function dailyFigures(ctx: Context, counted: readonly StatsScope[]): Promise<DayFigures[][]> {
   const { tenancy } = requireScope(ctx, scope);
-  const found = counted.map((): DayStatsRow[] => []);
-  const indexed = counted.map((one, index) => ({ ...one, index }));
+  const found = counted.map((): DayFigures[] => []);
+  const indexed = counted.map(({ span }, index) => ({ span, index }));
   const together = Map.groupBy(indexed, ({ span: { workspaceId, from, to } }) =>
     [workspaceId, from.getTime(), to.getTime()].join(),
   );
@@ -198,14 +255,35 @@ export async function dailyStats(
       const sums = await findDaySums(ctx, tenancy, spans[0] as Span, spans);
       for (const [of, daySums] of Map.groupBy(sums, (one) => one.of)) {
         const [nth = '', day = ''] = of.split(' ');
-        const one = own[Number(nth)];
-        if (one === undefined) continue;
-        const { currency, index } = one;
-        found[index]?.push({ ...{ day, currency }, ...outputSums(currency, addUp(currency, daySums)) });
+        const index = own[Number(nth)]?.index;
+        if (index !== undefined) found[index]?.push({ day, ...figuresOf(daySums) });
       }
     }),
   );
   return found;
+}
+
+/** Adds sums up, in every currency that something was sold in. */
+function figuresOf(sums: readonly Sums[]): Figures {
+  const currencies = [...new Set(sums.map(({ currency }) => currency))].filter((one) => one !== '').sort();
+  const totals = currencies.map((currency) => ({ currency, ...addUp(currency, sums) }));
+  const amounts = (of: readonly CurrencyTotal[], unitsOf: (total: CurrencyTotal) => bigint): Money[] =>
+    of.map((total) => ({ amount: toAmount(unitsOf(total), total.currency), currency: total.currency }));
+  const sold = totals.filter(({ salesCount }) => salesCount > 0);
+  const renewed = totals.filter(({ recurringSalesCount }) => recurringSalesCount > 0);
+  const { viewsAll, viewsUnique, optins } = addUp('', sums);
+  const salesCount = sold.reduce((count, total) => count + total.salesCount, 0);
+  return {
+    ...{ views: viewsAll, uniqueViews: viewsUnique, optIns: optins, salesCount },
+    sales: amounts(sold, (total) => total.sales),
+    averageSale: amounts(sold, averageSale),
+    recurringSalesCount: renewed.reduce((count, total) => count + total.recurringSalesCount, 0),
+    recurringSales: amounts(renewed, (total) => total.recurring),
+    optInRate: rate(optins, viewsUnique),
+    salesRate: rate(salesCount, viewsUnique),
+    earningsPerView: amounts(totals, (total) => earningsPer(total, 'viewsAll')),
+    earningsPerUniqueView: amounts(totals, (total) => earningsPer(total, 'viewsUnique')),
+  };
 }
 
 /** Calls `find` once for each workspace, with all its pages. */
@@ -232,19 +310,9 @@ async function sumsByPage(
   return Map.groupBy(sums, (one) => one.of);
 }
 
-/** The currency of each span: the one with the most sales or, without sales, that of the workspace. */
-async function currenciesOf(
-  { store }: Context,
-  spans: readonly Span[],
-  sums: readonly (readonly Sums[])[],
-): Promise<string[]> {
-  const sold = sums.map(mostSoldCurrency);
-  const without = new Set(spans.flatMap(({ workspaceId }, nth) => (sold[nth] === null ? [workspaceId] : [])));
-  const found = await Promise.all(
-    [...without].map(async (id) => [id, await findCurrency(store, id)] as const),
-  );
-  const ofWorkspace = new Map(found);
-  return spans.map(({ workspaceId }, nth) => sold[nth] ?? ofWorkspace.get(workspaceId) ?? DEFAULT_CURRENCY);
+/** The currency of amounts: the one with the most sales or, without sales, that of the workspace. */
+async function currencyOf({ store }: Context, workspaceId: bigint, sums: readonly Sums[]): Promise<string> {
+  return mostSoldCurrency(sums) ?? (await findCurrency(store, workspaceId)) ?? DEFAULT_CURRENCY;
 }
 
 /** The currency with the most sales; null if nothing was sold. */
@@ -265,6 +333,10 @@ interface Total {
   readonly sales: bigint;
   readonly recurringSalesCount: number;
   readonly recurring: bigint;
+}
+
+interface CurrencyTotal extends Total {
+  readonly currency: string;
 }
 
 /** Adds sums up, without sales in other currencies. */
@@ -302,15 +374,22 @@ function stepOf(
   sums: readonly Sums[],
 ): StepStatsRow {
   const total = addUp(currency, sums);
-  const { viewsAll, viewsUnique, optins, salesCount, sales, recurring } = total;
+  const { viewsUnique, optins, salesCount } = total;
   return {
     ...{ pageId: id, name, currentPath, currency, ...outputSums(currency, total) },
     optinRate: rate(optins, viewsUnique),
     salesRate: rate(salesCount, viewsUnique),
-    earningsPerView: toAmount(quotient(sales + recurring, viewsAll), currency),
-    earningsPerUniqueView: toAmount(quotient(sales + recurring, viewsUnique), currency),
+    earningsPerView: toAmount(earningsPer(total, 'viewsAll'), currency),
+    earningsPerUniqueView: toAmount(earningsPer(total, 'viewsUnique'), currency),
   };
 }
+
+/** The value of the average sale. */
+const averageSale = ({ sales, salesCount }: Total): bigint => quotient(sales, salesCount);
+
+/** The value of all sales for each view. */
+const earningsPer = (total: Total, views: 'viewsAll' | 'viewsUnique'): bigint =>
+  quotient(total.sales + total.recurring, total[views]);
 
 /** With four digits after the decimal point; 0 of none. */
 function rate(part: number, of: number): number {

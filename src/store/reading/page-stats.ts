@@ -109,6 +109,7 @@ async function findSums(
 
 /** The step that shows a page, and its funnel. */
 export interface ShowingStep {
+  readonly id: bigint;
   readonly pageId: bigint;
   readonly name: string;
   readonly funnel: { readonly id: bigint; readonly publicId: string; readonly name: string };
@@ -116,7 +117,7 @@ export interface ShowingStep {
 
 const SHOWING = named(
   'funnel_steps.showing',
-  `select s.workspace_id, s.page_id, s.name, f.id, f.public_id, f.name
+  `select s.workspace_id, s.page_id, s.name, f.id, f.public_id, f.name, s.id
     from ${showingStep('$workspace_id::bigint', 'any($page_ids::bigint[])')}`,
 );
 
@@ -129,8 +130,10 @@ export async function findShowingSteps(
 ): Promise<ShowingStep[]> {
   const values = { workspace_id: workspaceId, page_ids: pageIds };
   const block = await readRows(ctx, SHOWING, values, tenancy, OWNERS);
-  return rowsOf(block).map(([, pageId = '', name = '', id = '', publicId = '', funnelName = '']) => {
-    return { pageId: BigInt(pageId), name, funnel: { id: BigInt(id), publicId, name: funnelName } };
+  return rowsOf(block).map((fields) => {
+    const [, pageId = '', name = '', funnelId = '', publicId = '', funnelName = '', id = ''] = fields;
+    const funnel = { id: BigInt(funnelId), publicId, name: funnelName };
+    return { id: BigInt(id), pageId: BigInt(pageId), name, funnel };
   });
 }
 
