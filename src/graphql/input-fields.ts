@@ -43,20 +43,52 @@ const CustomAttributeInput = builder.inputType('CustomAttributeInput', {
 export function inputFields(t: Builder, fields: Fields, moment: Moment): InputFieldMap {
   const define = t.field.bind(t) as unknown as DefineField;
   return Object.fromEntries(
-    givable(fields).map(([property, field]) => [
-      graphqlNameOf(property, field),
-      define({
-        type: inputTypeOf(graphqlNameOf(property, field), field, moment),
+    givable(fields).flatMap(([property, field]) => {
+      const { modeOf } = field;
+      // New texts have nothing to be appended to.
+      if (modeOf !== undefined)
+        return moment === 'creation' ? [] : [[appendedName(modeOf), appendedInput(t, modeOf)]];
+      const name = graphqlNameOf(property, field);
+      const input = define({
+        type: inputTypeOf(name, field, moment),
         required: isRequired(field, moment),
         description: descriptionOf(field, moment),
-      }),
-    ]),
+      });
+      return [[name, input]];
+    }),
   );
 }
 
 /** The fields for which GraphQL has an input. */
 function givable(fields: Fields): [property: string, field: Field][] {
   return Object.entries(fields).filter(([, { graphql }]) => graphql === undefined);
+}
+
+/** The input that appends to a text: `appendHeadCode` for `headCode`. */
+const appendedName = (property: string) => `append${property[0]?.toUpperCase()}${property.slice(1)}`;
+
+function appendedInput(t: Builder, property: string): InputFieldMap[string] {
+  return t.string({
+    description: `The text to append to \`${property}\`, on a new line. Not together with \`${property}\`, which replaces it.`,
+  });
+}
+
+/** The input with each text that is appended, and with the mode of each text that is sent. @throws AppError `invalid` for both at once */
+function withModes(
+  fields: Fields,
+  input: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const given = { ...input };
+  for (const [mode, { modeOf }] of Object.entries(fields)) {
+    if (modeOf === undefined) continue;
+    const name = appendedName(modeOf);
+    const appended = input[name] ?? undefined;
+    if (appended !== undefined && input[modeOf] !== undefined)
+      throw invalid(name, { code: 'not_allowed', message: `must not be given together with ${modeOf}` });
+    if (appended !== undefined) given[modeOf] = appended;
+    if (given[modeOf] !== undefined) given[mode] = appended === undefined ? 'replace' : 'append';
+  }
+  return given;
 }
 
 function inputTypeOf(name: string, field: Field, moment: Moment): unknown {
@@ -148,7 +180,8 @@ export function formOf(field: Field, form: Form): Form {
  * The values that a client sent for these fields, by GraphQL's names. Lists of names and values become objects.
  * @throws AppError `invalid` naming a list that has the same name twice
  */
-export function membersOf(fields: Fields, input: Readonly<Record<string, unknown>>): object {
+export function membersOf(fields: Fields, sent: Readonly<Record<string, unknown>>): object {
+  const input = withModes(fields, sent);
   const named = givable(fields).map(([property, field]) => [graphqlNameOf(property, field), field] as const);
   const given = named.filter(([name]) => input[name] !== undefined);
   const parsers = given.map(([name, { members }]) => [

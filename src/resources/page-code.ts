@@ -17,21 +17,20 @@ export const CODE_FIELDS = {
 const MODE = {
   type: 'text',
   values: ['append', 'replace'],
-  valueDescriptions: {
-    append: 'A change appends to the existing code.',
-    replace: 'A change replaces the existing code.',
-  },
-  valuesName: 'CodeMode',
+  // GraphQL has no field with these values.
+  isCode: true,
 } as const;
 
-/** How a change sets each of those fields. */
+/** How a change sets each of those fields over REST. GraphQL replaces, and has other inputs that append. */
 export const CODE_MODES = {
   headCodeMode: {
     ...MODE,
+    modeOf: 'headCode',
     description: 'Whether a change appends to the existing head code, which is the default, or replaces it.',
   },
   footerCodeMode: {
     ...MODE,
+    modeOf: 'footerCode',
     description:
       'Whether a change appends to the existing footer code, which is the default, or replaces it.',
   },

@@ -67,7 +67,9 @@ test('the ids of the removal are those that the example before it shows, and the
   expect(before).toContain(input.conditionalSplitId);
   const { data, errors } = await run(removal);
   expect(errors).toBeUndefined();
-  expect(data).toMatchObject({ removeConditionalSplit: { removedConditionalSplitId: input.conditionalSplitId } });
+  expect(data).toMatchObject({
+    removeConditionalSplit: { removedConditionalSplitId: input.conditionalSplitId },
+  });
   expect(JSON.stringify((await run(ids)).data)).not.toContain(input.conditionalSplitId);
   expect((await run(removal)).errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);
   await fresh.close();

@@ -58,7 +58,9 @@ interface BuiltStep {
 /** The same of REST's structure. */
 function toStep({ id, name, step_type, branches, variants }: StepJson): BuiltStep {
   const names = BRANCHES[step_type === 'split_test_step' ? 'split_test' : 'conditional_split'];
-  const lists = (branches ?? variants ?? []).map(({ steps }, index) => [names[index], steps.map(toStep)] as const);
+  const lists = (branches ?? variants ?? []).map(
+    ({ steps }, index) => [names[index], steps.map(toStep)] as const,
+  );
   return {
     ...{ id, name, weights: variants?.map(({ weight }) => weight) ?? null },
     lists: Object.fromEntries(lists.filter(([, steps]) => steps.length > 0)),
@@ -339,7 +341,12 @@ async function begin() {
     const built: BuiltStep[] = [];
     const byId = new Map<number, BuiltStep>();
     for (const { databaseId, name, parent, branch, position, arms } of flat) {
-      const step: BuiltStep = { id: databaseId, name, weights: arms?.map(({ weight }) => weight) ?? null, lists: {} };
+      const step: BuiltStep = {
+        id: databaseId,
+        name,
+        weights: arms?.map(({ weight }) => weight) ?? null,
+        lists: {},
+      };
       byId.set(databaseId, step);
       const above = parent === null ? null : byId.get(parent.databaseId);
       const lists = above?.lists ?? {};

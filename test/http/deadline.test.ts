@@ -43,9 +43,7 @@ const pathOf = ({ funnel, step }: Built) =>
 const remove = (built: Built) => gateway.send(pathOf(built), { caller, method: 'DELETE' });
 const lockOf = ({ funnel }: Built) => `select from funnels where id = ${funnel.id} for update`;
 const globalId = (type: string, id: bigint) => Buffer.from(`${type}:${id}`).toString('base64');
-const mutation = ({
-  step,
-}: Built) => `removeConditionalSplit(input: {
+const mutation = ({ step }: Built) => `removeConditionalSplit(input: {
   conditionalSplitId: "${globalId('ConditionalSplit', step('S').id)}" branch: MATCHED }) { promotedPages { name } }`;
 const untilQuiet = () =>
   vi.waitFor(async () => expect(await observer.underWay()).toEqual([]), { timeout: 60_000, interval: 20 });

@@ -375,8 +375,7 @@ test('the tree of a funnel is read once in an operation, and those of many funne
   const funnels = await Promise.all([1, 2, 3].map(() => factories.funnel(app, { workspaceId })));
   for (const funnel of funnels) await factories.workflow(app, funnel, ['Start', 'End']);
   const [first] = funnels;
-  const fields = (name: string, args = '') =>
-    `${name}: stats${args} { views series { day } }`;
+  const fields = (name: string, args = '') => `${name}: stats${args} { views series { day } }`;
   const ask = (query: string) => async () => {
     const { errors } = await post(gateway, { query }, { caller });
     expect(errors).toBeUndefined();

@@ -178,10 +178,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
       rightPageId: globalId('Page', t.freePage.id),
     }),
   ],
-  [`PATCH ${TESTS}/:id`]: [
-    'updateSplitTest',
-    (t) => ({ ...testId(t), leftWeight: 90 }),
-  ],
+  [`PATCH ${TESTS}/:id`]: ['updateSplitTest', (t) => ({ ...testId(t), leftWeight: 90 })],
   [`DELETE ${TESTS}/:id`]: ['removeSplitTest', testId],
   'DELETE /funnels/:funnel_id/conditional_split_steps/:id': removeSplit,
 };

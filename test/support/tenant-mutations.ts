@@ -16,12 +16,7 @@ export async function idsOf(app: App, tenant: Tenant): Promise<Record<string, st
   const prisma = prismaOf(app.store);
   const teamId = tenant.team.id;
   const ids = {
-    ...Object.fromEntries(
-      Object.entries(tenant.rows).map(([type, { id }]) => [
-        graphqlNameOfType(type),
-        id,
-      ]),
-    ),
+    ...Object.fromEntries(Object.entries(tenant.rows).map(([type, { id }]) => [graphqlNameOfType(type), id])),
     Page: tenant.page.id,
     SplitTest: tenant.splitTest.id,
     PageStep: (

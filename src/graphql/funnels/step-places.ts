@@ -75,7 +75,8 @@ export function kindsIn(type: GraphQLInputType, given: unknown): [bigint, StepKi
 export function parseStepId(id: string, field: string): bigint {
   const decoded = decodeGlobalId(id);
   const types: readonly string[] = Object.values(STEP_TYPES);
-  if (decoded === null || !types.includes(decoded.typeName)) throw invalid(field, mustBeId('the id of a step'));
+  if (decoded === null || !types.includes(decoded.typeName))
+    throw invalid(field, mustBeId('the id of a step'));
   return decoded.id;
 }
 
