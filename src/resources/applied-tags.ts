@@ -30,6 +30,7 @@ export const appliedTag = describe({
       refers: tag,
       writable: 'at_creation',
       required: true,
+      objectDescription: 'The tag that the contact has.',
       description: 'The integer id of the tag, in the contact’s workspace.',
     },
     createdAt: { type: 'timestamp', description: 'When the tag was applied.' },

@@ -141,6 +141,7 @@ export const product = describe({
       refers: productTag,
       distinct: true,
       maxLength: MAX_PRODUCT_TAGS,
+      objectDescription: 'The tags of the product.',
       description: 'The integer ids of the tags.',
     },
     redirectFunnelId: {

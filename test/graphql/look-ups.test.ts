@@ -79,15 +79,17 @@ describe.each([...LOOK_UPS])('%s', (field, type) => {
   });
 
   test('needs the scope of the object itself', async () => {
-    const needed = `${NOUNS.find((noun) => graphqlTypeNameOf(noun) === type)?.scope ?? 'funnels'}:read`;
+    const found = NOUNS.find((noun) => graphqlTypeNameOf(noun) === type);
+    const needed = `${found?.scope ?? 'funnels'}:read`;
     const scopes = SCOPES.filter((scope) => scope.includes(':') && scope !== needed);
     const key = await factories.apiKey(gateway.app, { teamId: ours.team.id, scopes });
     const answers = [
       await send(`{ ${field}(id: "${own()}") { id } }`, key),
       await send(`{ node(id: "${own()}") { id } }`, key),
     ];
-    // Every caller may read its own identity.
-    const code = type === 'User' ? undefined : [['INSUFFICIENT_SCOPE', undefined]];
+    // Every caller may read its own identity, and the ids of the teams and workspaces that it may enter.
+    const isOpen = type === 'User' || found?.openFields?.includes('id') === true;
+    const code = isOpen ? undefined : [['INSUFFICIENT_SCOPE', undefined]];
     expect(answers.map(codesOf)).toEqual([code, code]);
   });
 
