@@ -94,10 +94,10 @@ test('each is an enum with the values in upper case, unless they are not valid n
 });
 
 test.each([
-  ['Price.paymentType', 'PricePaymentType'],
-  ['SubscriptionPrice.interval', 'PriceInterval'],
-  ['PaymentPlanPrice.trialInterval', 'PriceInterval'],
-  ['CreatePriceInput.trialInterval', 'PriceInterval'],
+  ['ProductPrice.paymentType', 'ProductPricePaymentType'],
+  ['SubscriptionPrice.interval', 'ProductPriceInterval'],
+  ['PaymentPlanPrice.trialInterval', 'ProductPriceInterval'],
+  ['CreateProductPriceInput.trialInterval', 'ProductPriceInterval'],
   ['Order.orderType', 'OrderType'],
   ['OrderFilter.orderType', 'OrderType'],
   ['Order.billingStatus', 'OrderBillingStatus'],
@@ -157,9 +157,9 @@ describe('a client', async () => {
   ])('is told which values there are: %s is refused like any argument of another type', async (_, value) => {
     const variable = await ask(CREATE, { input: { ...input, paymentType: value } });
     const literal = await ask(
-      CREATE.replace('($input: CreatePriceInput!)', '').replace(
+      CREATE.replace('($input: CreateProductPriceInput!)', '').replace(
         '$input',
-        `{ variantId: "x", amount: "1.00", currency: "EUR", paymentType: ${JSON.stringify(value)} }`,
+        `{ productVariantId: "x", amount: "1.00", currency: "EUR", paymentType: ${JSON.stringify(value)} }`,
       ),
     );
     const wrong = await ask(CREATE, { input: { ...input, duration: 'x' } });
@@ -167,9 +167,9 @@ describe('a client', async () => {
     const refusal = ({ errors }: typeof variable) => errors?.map(({ extensions }) => extensions.code);
     expect(refusal(variable)).toEqual(refusal(wrong));
     expect(refusal(literal)).toEqual(refusal(wrongLiteral));
-    expect(variable.errors?.[0]?.message).toContain('PricePaymentType');
+    expect(variable.errors?.[0]?.message).toContain('ProductPricePaymentType');
     expect(variable.errors?.[0]?.extensions.field).toBe(wrong.errors?.[0]?.extensions.field);
-    expect(literal.errors?.[0]?.message).toContain('PricePaymentType');
+    expect(literal.errors?.[0]?.message).toContain('ProductPricePaymentType');
   });
 
   test('sees the names if a value is refused', async () => {
