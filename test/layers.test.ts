@@ -112,7 +112,7 @@ const ROOMS: Record<string, readonly string[]> = {
   ],
   // The rules of each family of nouns, over what all of them have.
   services: [
-    ...['nouns.ts', 'health.ts', 'cleaning.ts', 'partitions.ts'],
+    ...['nouns.ts', 'tagging.ts', 'health.ts', 'cleaning.ts', 'partitions.ts'],
     ...['sign-in', 'orders', 'shipping', 'products', 'funnels', 'webhooks', 'contacts', 'accounts'],
     ...['service.ts', 'changing', 'limits', 'reading', 'filtering', 'input'],
   ],

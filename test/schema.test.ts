@@ -84,6 +84,7 @@ function elements(): [string, { readonly description?: string | null | undefined
 
 /** Lists of objects that are no connections: of few members, or read whole by their nature. */
 const WHOLE_LISTS = [
+  'AddTagsPayload.taggables',
   'Collection.products',
   'Collection.tags',
   'ConditionalSplit.matched',
@@ -125,6 +126,7 @@ const WHOLE_LISTS = [
   'RemoveConditionalSplitPayload.promotedPages',
   'RemoveSplitTestPayload.discardedPages',
   'RemoveSplitTestPayload.promotedPages',
+  'RemoveTagsPayload.taggables',
   'Restock.includedInvoicesLineItems',
   'ShippingLocationGroup.fulfillmentsLocations',
   'ShippingProfile.variants',

@@ -52,7 +52,8 @@ export type PayloadBuilder<Result> = PothosSchemaTypes.ObjectFieldBuilder<Types,
 
 interface Mutation<Result> {
   readonly description: string;
-  readonly scope: Scope;
+  /** null: it depends on the input, and the change checks it. */
+  readonly scope: Scope | null;
   /** The types of the objects whose ids the input has. */
   readonly of: readonly Named[];
   /** The other input fields; at creation, required fields are non-null. */

@@ -28,6 +28,7 @@ import { defineChanges } from './mutations.ts';
 import { defineNode, type NodeType } from './nodes.ts';
 import { teamLookUp, workspaceLookUp } from './own-reads.ts';
 import { childFields, referenceFields } from './references.ts';
+import { tagInterfaces } from './taggable.ts';
 import { tagsField } from './tags.ts';
 
 type AnyRow = { readonly id: bigint };
@@ -90,6 +91,7 @@ function defineTypes(service: Service): NounTypes {
     ...(open !== null &&
       service.reads !== null && { others: { than: openFields, scope: service.reads.scope } }),
     ...(lookUp && { lookUp: lookUp as LookUpOptions<AnyRow> }),
+    interfaces: tagInterfaces(noun),
     fieldsBeside: (t, fields) => ({
       ...referenceFields(t, fields, nodeNamed, isAlwaysReadable),
       ...childFields(t, fields, nodeNamed),

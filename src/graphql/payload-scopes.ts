@@ -4,6 +4,7 @@ import {
   type FragmentDefinitionNode,
   type GraphQLField,
   type GraphQLNamedType,
+  type GraphQLResolveInfo,
   type GraphQLSchema,
   getNamedType,
   isCompositeType,
@@ -82,4 +83,32 @@ export function scopesOfPayload(
   const payload = getNamedType(mutation.type);
   for (const { selectionSet } of nodes) if (selectionSet) addSelections(selectionSet, payload, null);
   return needed;
+}
+
+/** Whether a mutation's selection of a payload field has more of its objects than their ids. */
+export function selectsMoreThanIds(
+  { fieldNodes, fragments }: Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>,
+  payloadField: string,
+): boolean {
+  /** Each fragment is visited once in a place: nested fragments may spread each other exponentially often. */
+  const some = (
+    selectionSet: SelectionSetNode | undefined,
+    test: (field: FieldNode) => boolean,
+    visited = new Set<string>(),
+  ): boolean =>
+    (selectionSet?.selections ?? []).some((selection) => {
+      if (selection.kind === Kind.FIELD) return test(selection);
+      if (selection.kind === Kind.INLINE_FRAGMENT) return some(selection.selectionSet, test, visited);
+      const name = selection.name.value;
+      if (visited.has(name)) return false;
+      visited.add(name);
+      return some(fragments[name]?.selectionSet, test, visited);
+    });
+  return fieldNodes.some(({ selectionSet }) =>
+    some(
+      selectionSet,
+      ({ name, selectionSet: below }) =>
+        name.value === payloadField && some(below, (field) => !IDS.has(field.name.value)),
+    ),
+  );
 }

@@ -52,10 +52,13 @@ const GIVEN: Readonly<Record<string, unknown>> = {
 function givenTo(
   mutation: string,
   ids: Readonly<Record<string, string>>,
-  { freePage }: Tenant,
+  { freePage, appliedTag }: Tenant,
 ): Readonly<Record<string, unknown>> {
   if (mutation === 'createSplitTest')
     return { leftPageId: ids['Page'], rightPageId: btoa(`Page:${freePage.id}`) };
+  if (mutation === 'addTags') return { taggableIds: [ids['Contact']], tagIds: [ids['ContactTag']] };
+  if (mutation === 'removeTags')
+    return { taggableIds: [ids['Contact']], tagIds: [btoa(`ContactTag:${appliedTag.tagId}`)] };
   if (mutation === 'reorderSteps') return { stepIds: [ids['PageStep'], ids['ConditionalSplit']] };
   const [, verb, name] = /^(create|update)(\w+)$/.exec(mutation) ?? [];
   const noun = NOUNS.find((one) => graphqlTypeNameOf(one) === name);

@@ -5,7 +5,7 @@ import type { Executor } from '../connections/executor.ts';
 import type { Table } from '../tables/table.ts';
 import { type ChangeRecord, isNotified, timeOf, versionColumns } from './records.ts';
 import { type ChangingRow, Refused } from './rules.ts';
-import { findContactOf, findSnapshots, findSnapshotsById } from './snapshots.ts';
+import { findContactOf, findContactsOf, findSnapshots, findSnapshotsById } from './snapshots.ts';
 
 type Noun = Table<{ id: bigint }>;
 
@@ -14,6 +14,7 @@ type Noun = Table<{ id: bigint }>;
  * @param set the assignments of an UPDATE of the row `c`; version and time are set too
  * @param events those that happen in addition to `updated`, if the noun has them
  * @param shown their JSON before, by id, if rows that they show have changed since; absent: it is read
+ * @param values those of the parameters of `set`, from $4 on
  */
 export async function changeRows(
   tx: Executor,
@@ -23,6 +24,7 @@ export async function changeRows(
   set: string,
   events: readonly string[] = [],
   shown?: ReadonlyMap<bigint, string>,
+  values: readonly unknown[] = [],
 ): Promise<ChangeRecord[]> {
   if (ids.length === 0) return [];
   const { name, resource } = table;
@@ -30,13 +32,15 @@ export async function changeRows(
   const now = await timeOf(tx, table);
   await tx.$executeRawUnsafe(
     `update ${name} c set ${[set, versionColumns('$3')].filter(Boolean).join(', ')} where c.workspace_id = $1::bigint and c.id = any($2::bigint[])`,
-    ...[workspaceId, ids, now],
+    ...[workspaceId, ids, now, ...values],
   );
-  const after = await findSnapshots(tx, table, workspaceId, ids);
-  const contacts = await Promise.all(ids.map((id) => findContactOf(tx, table, workspaceId, id)));
+  const [after, contacts] = await Promise.all([
+    findSnapshots(tx, table, workspaceId, ids),
+    findContactsOf(tx, table, workspaceId, ids),
+  ]);
   return ids.map((subjectId, index) => ({
     ...{ workspaceId, resource, action: 'updated', outcome: 'updated', subjectId },
-    contactId: contacts[index] ?? null,
+    contactId: contacts.get(subjectId) ?? null,
     before: before.get(subjectId) ?? null,
     after: after[index] ?? null,
     events: ['updated', ...events]

@@ -306,8 +306,8 @@ export async function writeOutbox(
     insert: `insert into events (workspace_id, event_type, subject_type, subject_id, contact_id, data${place === null ? '' : ', page_id, funnel_id'})`,
     workspaceId,
     types: ['text', 'text', 'bigint', 'bigint', 'json', ...places.map(() => 'bigint')],
-    rows: events.map(({ resource, name, subjectId, data }) => [
-      ...[eventTypeOf(resource, name), subjectTypeOf(resource), subjectId, contactId, shown(resource, data)],
+    rows: events.map(({ resource, name, subjectId, contactId: own = contactId, data }) => [
+      ...[eventTypeOf(resource, name), subjectTypeOf(resource), subjectId, own, shown(resource, data)],
       ...places,
     ]),
     returning: 'id, event_type',

@@ -49,6 +49,8 @@ export interface ChangeRecord {
     /** The part of its type after the dot. */
     readonly name: string;
     readonly subjectId: bigint;
+    /** The contact whose data the object holds; absent: that of the change. */
+    readonly contactId?: bigint | null;
     /** JSON of the object. The event contains what other readers may see of it. */
     readonly data: string;
   }[];

@@ -60,3 +60,20 @@ export async function findContactOf(
   const [found] = await tx.$queryRawUnsafe<{ contactId: bigint | null }[]>(text, workspaceId, id);
   return found?.contactId ?? null;
 }
+
+/** The contacts whose data rows of a workspace hold, by the ids of the rows. Rows without a contact are left out. */
+export async function findContactsOf(
+  tx: Pick<Executor, '$queryRawUnsafe'>,
+  { name, resource }: Table<{ id: bigint }>,
+  workspaceId: bigint,
+  ids: readonly bigint[],
+): Promise<Map<bigint, bigint>> {
+  if (wayToContact(resource) === null) return new Map();
+  const { text } = statement(
+    `${name}.contacts`,
+    () => `select t.id, ${contactIdOf(resource)} as "contactId" from ${name} t
+      where t.workspace_id = $1::bigint and t.id = any(array(select unnest($2::bigint[])))`,
+  );
+  const found = await tx.$queryRawUnsafe<{ id: bigint; contactId: bigint | null }[]>(text, workspaceId, ids);
+  return new Map(found.flatMap(({ id, contactId }) => (contactId === null ? [] : [[id, contactId]])));
+}
