@@ -4,7 +4,8 @@ import { page } from './pages.ts';
 import { describe, type Fields, IDS, type Row, type RowOf } from './resource.ts';
 
 const OF_FUNNEL = {
-  funnelId: { type: 'int8', description: 'The integer id of its funnel.' },
+  // GraphQL has the funnel itself.
+  funnelId: { type: 'int8', graphql: false, description: 'The integer id of its funnel.' },
 } as const satisfies Fields;
 
 const OWN = {
