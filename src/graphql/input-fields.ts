@@ -15,6 +15,7 @@ import {
   referencedNoun,
   withArticle,
 } from '../resources/resource.ts';
+import type { NameOf } from '../services/input/parse-fields.ts';
 import { builder, defineOnce, type Types } from './builder.ts';
 import { formWithEnumNames, withEnumNames } from './closed-sets.ts';
 import { decodeGlobalId } from './global-ids.ts';
@@ -73,7 +74,15 @@ function appendedInput(t: Builder, property: string): InputFieldMap[string] {
   });
 }
 
-/** The input with each text that is appended, and with the mode of each text that is sent. @throws AppError `invalid` for both at once */
+/** The names that the client used for the fields of its input: a text that it appends has a name of its own. */
+export function namesIn(fields: Fields, input: Readonly<Record<string, unknown>>): NameOf {
+  const texts = Object.values(fields).flatMap(({ modeOf }) => modeOf ?? []);
+  const appended = new Set(texts.filter((property) => input[appendedName(property)] != null));
+  return (property, field) =>
+    appended.has(property) ? appendedName(property) : graphqlNameOf(property, field);
+}
+
+/** The input with the mode of each text that is sent. @throws AppError `invalid` for a text that is replaced and appended to at once */
 function withModes(
   fields: Fields,
   input: Readonly<Record<string, unknown>>,
@@ -82,11 +91,10 @@ function withModes(
   for (const [mode, { modeOf }] of Object.entries(fields)) {
     if (modeOf === undefined) continue;
     const name = appendedName(modeOf);
-    const appended = input[name] ?? undefined;
-    if (appended !== undefined && input[modeOf] !== undefined)
+    const isAppended = input[name] != null;
+    if (isAppended && input[modeOf] !== undefined)
       throw invalid(name, { code: 'not_allowed', message: `must not be given together with ${modeOf}` });
-    if (appended !== undefined) given[modeOf] = appended;
-    if (given[modeOf] !== undefined) given[mode] = appended === undefined ? 'replace' : 'append';
+    if (isAppended || given[modeOf] !== undefined) given[mode] = isAppended ? 'append' : 'replace';
   }
   return given;
 }
@@ -177,12 +185,13 @@ export function formOf(field: Field, form: Form): Form {
 }
 
 /**
- * The values that a client sent for these fields, by GraphQL's names. Lists of names and values become objects.
+ * The values that a client sent for these fields, by `namesIn`. Lists of names and values become objects.
  * @throws AppError `invalid` naming a list that has the same name twice
  */
 export function membersOf(fields: Fields, sent: Readonly<Record<string, unknown>>): object {
   const input = withModes(fields, sent);
-  const named = givable(fields).map(([property, field]) => [graphqlNameOf(property, field), field] as const);
+  const nameOf = namesIn(fields, sent);
+  const named = givable(fields).map(([property, field]) => [nameOf(property, field), field] as const);
   const given = named.filter(([name]) => input[name] !== undefined);
   const parsers = given.map(([name, { members }]) => [
     name,

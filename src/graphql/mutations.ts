@@ -6,7 +6,6 @@ import type { Scope } from '../auth/scopes.ts';
 import { parseAll } from '../errors.ts';
 import {
   type Fields,
-  graphqlNameOf,
   type Moment,
   orderFields,
   pluralOf,
@@ -26,7 +25,7 @@ import { builder, rowOf, type Types } from './builder.ts';
 import type { ConnectionType } from './connection.ts';
 import type { GraphContext } from './context.ts';
 import { encodeGlobalId, parseGlobalId } from './global-ids.ts';
-import { formOf, inputFields, membersOf } from './input-fields.ts';
+import { formOf, inputFields, membersOf, namesIn } from './input-fields.ts';
 import type { NodeType } from './nodes.ts';
 
 /** The cost of a change in the cost analysis, in rows: the same as a page. */
@@ -99,7 +98,8 @@ export function defineMutation<Result>(name: string, mutation: Mutation<Result>)
           members: () => membersOf(fields, values),
           idempotencyKey: () => parseKey(values['idempotencyKey']),
         });
-        const input: Input = { members, nameOf: graphqlNameOf, whole: 'input', formOf };
+        const nameOf = namesIn(fields, values);
+        const input: Input = { members, nameOf, whole: 'input', formOf };
         const result = await change(ctx, ids, input, { idempotencyKey, precondition: null }, values, info);
         // Values that were loaded before the change are stale.
         ctx.loaders.clear();

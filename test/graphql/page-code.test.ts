@@ -8,6 +8,8 @@ const gateway = await sharedGateway();
 const { id: workspaceId, teamId } = await factories.workspace(gateway.app);
 const caller = await factories.apiKey(gateway.app, { teamId });
 
+/** The most characters of a code. */
+const MOST = 20_000;
 const CODES = ['headCode', 'footerCode'] as const;
 const appendedName = (code: string) => `append${code[0]?.toUpperCase()}${code.slice(1)}`;
 
@@ -36,5 +38,16 @@ test.each(CODES)('a change of %s replaces it, and the other input appends to it'
     expect(await shown({ [appendedName(code)]: '<four>' })).toBe('<four>');
     const { errors } = await change({ [code]: '<five>', [appendedName(code)]: '<six>' });
     expect(errors).toMatchObject([{ extensions: { code: 'INVALID', field: appendedName(code) } }]);
+    // Too long by itself, and too long with what is there.
+    for (const length of [MOST + 1, MOST])
+      for (const name of [code, appendedName(code)]) {
+        const refused = await change({ [name]: 'x'.repeat(length) });
+        const isRefused = length > MOST || name !== code;
+        expect([length, name, refused.errors?.map(({ extensions }) => extensions['field'])]).toEqual([
+          length,
+          name,
+          isRefused ? [name] : undefined,
+        ]);
+      }
   }
 });
