@@ -32,7 +32,7 @@ export interface StepNode extends StepRow {
 }
 
 /** The steps of each branch that the split has. */
-export type Branches = Readonly<Partial<Record<BranchName, readonly StepNode[]>>>;
+type Branches = Readonly<Partial<Record<BranchName, readonly StepNode[]>>>;
 
 /** A funnel with its top-level steps. */
 export interface Structure {
