@@ -206,7 +206,7 @@ test('concurrent requests whose connections are killed each get their own comple
     const size = 1 + Math.floor(index / 2);
     if (index % 2 === 0)
       return { path: `/api/v2/workspaces/${id}/contacts?per_page=${size}`, options: { caller } };
-    const query = `query Page($id: BigInt!, $size: Int) { workspace(databaseId: $id) {
+    const query = `query Page($id: BigInt!, $size: Int) { workspace(by: { databaseId: $id }) {
       contacts(first: $size) { edges { cursor node { id databaseId uuid createdAt } } }
       funnels(first: 3) { nodes { id steps { __typename id name } } } } }`;
     const body = JSON.stringify({ query, variables: { id: String(id), size } });

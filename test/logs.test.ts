@@ -140,22 +140,22 @@ describe('the line of a refusal says why', () => {
   });
 
   test('GraphQL: an error inside a 200, with the operation and its name', async () => {
-    const query = 'query Find($id: ID!) { node(id: $id) { id } team(databaseId: 424242) { name } }';
-    const one = await postGraphql({ query: 'query Mine { team(databaseId: 424242) { name } }' });
+    const query = 'query Find($id: ID!) { node(id: $id) { id } team(by: { databaseId: 424242 }) { name } }';
+    const one = await postGraphql({ query: 'query Mine { team(by: { id: "nonsense" }) { name } }' });
     expect(one).toMatchObject({
       status: 200,
       route: '/graphql',
       operation: 'Query.team',
       operationName: 'Mine',
       apiKey: publicId,
-      code: 'not_found',
-      reason: 'Team not found.',
+      code: 'invalid',
+      reason: expect.stringContaining('by.id must be a global id'),
     });
     expect(one).not.toHaveProperty('errors');
-    expect(await postGraphql({ query, variables: { id: 'nonsense' } })).toMatchObject({ code: 'not_found' });
+    expect(await postGraphql({ query, variables: { id: 'nonsense' } })).toMatchObject({ code: 'invalid' });
     expect(
       await postGraphql({
-        query: '{ a: team(databaseId: 4242) { name } b: team(databaseId: 4243) { name } }',
+        query: '{ a: team(by: { id: "4242" }) { name } b: team(by: { id: "4243" }) { name } }',
       }),
     ).toMatchObject({ status: 200, errors: 2 });
   });
@@ -184,7 +184,7 @@ describe('the line of a refusal says why', () => {
       { query: '{ viewer { teams { nodes { id } } } }' },
       { authorization: null },
     );
-    expect(line).toMatchObject({ status: 401, code: 'unauthenticated', operation: 'Query.teams' });
+    expect(line).toMatchObject({ status: 401, code: 'unauthenticated', operation: 'Query.viewer' });
   });
 
   test('an answer without an error logs none, compiled or not', async () => {
@@ -308,7 +308,7 @@ test('a token is in no log line, wherever a client sends it', async () => {
     { query: `query ${token} { viewer { teams { nodes { id } } } }`, operationName: token },
     { query: `query { ${token} }` },
     { query: `{ viewer { teams(first: "${token}") { nodes { id } } } }` },
-    { query: `{ ${token}: team(databaseId: 4) { name } }` },
+    { query: `{ ${token}: team(by: { databaseId: 4 }) { name } }` },
     { query: 'query Q($id: ID!) { node(id: $id) { id } }', variables: { id: token } },
     { query: `{ viewer { teams { nodes { ...${token} } } } }` },
     { query: token },

@@ -476,7 +476,9 @@ describe.each([
       },
       { title: 'Two', price: null, position: 1, funnel: null },
     ]);
-    const read = await ask(`query ($id: BigInt!) { playlist(databaseId: $id) { ${fields} } }`, { id });
+    const read = await ask(`query ($id: BigInt!) { playlist(by: { databaseId: $id }) { ${fields} } }`, {
+      id,
+    });
     expect(read).toMatchObject({ data: { playlist } });
     const [one = 0, two = 0] = playlist.tracks.map((track) => track.databaseId);
     const changed = await ask(

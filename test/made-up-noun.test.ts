@@ -76,7 +76,7 @@ test('decimals, currencies, dates and values are stored and returned as they wer
   expect((await send('GET', `/api/v2/offers/${body.id}`)).body).toEqual(body);
   expect((await change(body.id, { name: 'Another' })).body).toMatchObject({ ...shown, name: 'Another' });
   const { data } = await ask(
-    'query ($id: BigInt!) { offer(databaseId: $id) { kind currency amount { amount currency } setupAmount { amount } weight startsOn height ... on TrialOffer { months } ... on SingleOffer { __typename } } }',
+    'query ($id: BigInt!) { offer(by: { databaseId: $id }) { kind currency amount { amount currency } setupAmount { amount } weight startsOn height ... on TrialOffer { months } ... on SingleOffer { __typename } } }',
     { id: body.id },
   );
   expect(data).toEqual({
@@ -288,7 +288,7 @@ describe('a reference', () => {
     expect(body).toMatchObject({ page_id: Number(page.id), contact_id: Number(contact.id), funnel_ids: ids });
     expect(await listed(`filter[contact_id]=${contact.publicId}`)).toEqual([body.id]);
     const query =
-      'query ($id: BigInt!) { offer(databaseId: $id) { pageId page { databaseId } contact { databaseId } ... on SingleOffer { funnels { databaseId } } } }';
+      'query ($id: BigInt!) { offer(by: { databaseId: $id }) { pageId page { databaseId } contact { databaseId } ... on SingleOffer { funnels { databaseId } } } }';
     expect((await ask(query, { id: body.id })).data).toEqual({
       offer: {
         pageId: Number(page.id),

@@ -70,7 +70,7 @@ test.each([
   'orders(first: 5) { nodes { contact { firstName } lineItems { variant { name } price { name } product { name } } } }',
   'webhookEvents(first: 5) { nodes { page { name } funnel { name } } }',
 ])('over GraphQL nothing of another tenant is shown inside a row: %s', async (list) => {
-  const query = `query ($id: BigInt!) { workspace(databaseId: $id) { ${list} } }`;
+  const query = `query ($id: BigInt!) { workspace(by: { databaseId: $id }) { ${list} } }`;
   const answer = await post(gateway, { query, variables: { id: String(ours.workspace.id) } }, { caller });
   expect(JSON.stringify(answer)).not.toContain(OTHER);
   for (const { extensions } of answer.errors ?? []) expect(extensions.code).toBe('INTERNAL');

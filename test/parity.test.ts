@@ -34,11 +34,11 @@ const globalId = (type: string, { id }: { id: bigint }) => btoa(`${type}:${id}`)
 const teams: Wish = { path: '/api/v2/teams', query: '{ viewer { teams { nodes { createdAt } } } }' };
 const teamOf = ({ team: { id } }: Tenant): Wish => ({
   path: `/api/v2/teams/${id}`,
-  query: `{ team(databaseId: ${id}) { id } }`,
+  query: `{ team(by: { databaseId: ${id} }) { id } }`,
 });
 const below = ({ workspace: { id } }: Tenant, rest: string, field: string): Wish => ({
   path: `/api/v2/workspaces/${id}${rest}`,
-  query: `{ workspace(databaseId: ${id}) { ${field} } }`,
+  query: `{ workspace(by: { databaseId: ${id} }) { ${field} } }`,
 });
 const removal = (funnel: Tenant['funnel'], split: Tenant['split']): Wish => ({
   path: `/api/v2/funnels/${funnel.id}/conditional_split_steps/${split.id}`,

@@ -35,7 +35,8 @@ export function decodeGlobalId(globalId: string): ObjectId | null {
 /** The integer id in a global id. @throws AppError `invalid` for `field` when the text is not a global id of this type */
 export function parseGlobalId(type: { readonly name: string }, globalId: string, field: string): bigint {
   const decoded = decodeGlobalId(globalId);
-  if (decoded?.typeName !== type.name) throw invalid(field, mustBeId(`the id of ${withArticle(type.name)}`));
+  if (decoded?.typeName !== type.name)
+    throw invalid(field, mustBeId(`the global id of ${withArticle(type.name)}`));
   return decoded.id;
 }
 
@@ -52,6 +53,22 @@ export function decodePartId(globalId: string): { typeName: string; part: PartId
   if (of === null) return null;
   const part = { of, id: BigInt(digits) };
   return encodePartId(typeName, part) === globalId ? { typeName, part } : null;
+}
+
+/** The global id of an object of the caller's own, such as its viewer, which a text identifies. */
+export function encodeOwnId(typeName: string, id: string): string {
+  return btoa(`${typeName}::${id}`);
+}
+
+/** The type's name in the global id of an object of a caller's own; null for any other text. */
+export function typeNameOfOwnId(globalId: string): string | null {
+  const [, typeName = '', id = ''] = /^(\w+)::([\x21-\x7E]+)$/.exec(fromBase64(globalId)) ?? [];
+  return id !== '' && encodeOwnId(typeName, id) === globalId ? typeName : null;
+}
+
+/** Whether a text has the form of a global id. Its object need not exist. */
+export function isGlobalId(text: string): boolean {
+  return decodeGlobalId(text) !== null || decodePartId(text) !== null || typeNameOfOwnId(text) !== null;
 }
 
 function fromBase64(text: string): string {

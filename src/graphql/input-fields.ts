@@ -175,7 +175,7 @@ export function formOf(field: Field, form: Form): Form {
   if (idsOf === undefined) return formWithEnumNames(field, form);
   const typeName = graphqlTypeNameOf(idsOf);
   const id: Form = {
-    expected: `the id of ${withArticle(typeName)}`,
+    expected: `the global id of ${withArticle(typeName)}`,
     parse(value) {
       const decoded = decodeGlobalId(String(value));
       return decoded?.typeName === typeName ? decoded.id : undefined;

@@ -27,11 +27,10 @@ import {
   parseRanges,
   type RangeInput,
 } from '../services/filtering/filters.ts';
-import { parseRefineFilter } from '../services/filtering/refining.ts';
 import { MAX_SEARCH_CHARS, MAX_SEARCH_WORDS, parseSearch } from '../services/filtering/search.ts';
 import { builder, defineOnce, type Types } from './builder.ts';
 import { closedSetOf, defineEnum, withEnumNames } from './closed-sets.ts';
-import { decodeGlobalId } from './global-ids.ts';
+import { parseGlobalId } from './global-ids.ts';
 
 interface TimeRange {
   readonly from?: string | null;
@@ -78,7 +77,17 @@ const connectionArgs = builder.args((t) => ({
 
 type Described = Pick<
   Resource,
-  'type' | 'graphqlName' | 'table' | 'fields' | 'inputs' | 'filters' | 'search' | 'sorts' | 'refinedBy'
+  | 'type'
+  | 'graphqlName'
+  | 'table'
+  | 'fields'
+  | 'inputs'
+  | 'filters'
+  | 'search'
+  | 'sorts'
+  | 'refinedBy'
+  | 'parent'
+  | 'parentKey'
 >;
 
 /** The arguments of a connection of a noun's objects. */
@@ -89,7 +98,7 @@ export function listArguments(resource: Described): typeof connectionArgs {
     ...(resource.refinedBy !== undefined && {
       savedFilterId: t.id({
         description:
-          'Only objects that also match this saved filter: its global id, integer id or public id. A filter that no index supports and that few objects match may be refused.',
+          'Only objects that also match this saved filter. A filter that no index supports and that few objects match may be refused.',
       }),
     }),
     ...(resource.search !== undefined && {
@@ -161,11 +170,9 @@ function filterType(resource: Described) {
 function describe({ idsOf, ...form }: FilterForm): string {
   const { type, description } = withEnumNames(form);
   if (type === 'bool') return description;
-  const kind =
-    idsOf === undefined
-      ? ''
-      : `: global ids of the type ${graphqlTypeNameOf(idsOf)}, integer ids, or public ids`;
-  return `One of at most ${MAX_FILTER_VALUES} values${kind}. ${description}`;
+  if (idsOf !== undefined)
+    return `One of at most ${MAX_FILTER_VALUES} objects of the type ${graphqlTypeNameOf(idsOf)}.`;
+  return `One of at most ${MAX_FILTER_VALUES} values. ${description}`;
 }
 
 function orderType(resource: Described) {
@@ -231,7 +238,7 @@ export function parseSelection(
     `filter.${graphqlNameOf(property, resource.fields[property] ?? resource.inputs?.[property])}`;
   return {
     ...(savedFilterId != null && {
-      refinedBy: { name, id: parseRefineFilter(toRef(refineFilter, savedFilterId), name) },
+      refinedBy: { name, id: parseGlobalId({ name: graphqlTypeNameOf(refineFilter) }, savedFilterId, name) },
     }),
     ...(orderBy != null && orderBy.field !== 'id' && { sort: orderBy.field }),
     ...((filter != null || isSearched) && {
@@ -262,7 +269,10 @@ function toFilters(resource: Described, filter: NonNullable<ListArgs['filter']>)
     filtersOf(resource).map(({ property, graphqlName, idsOf }) => {
       const values = (filter[graphqlName] ?? undefined) as boolean | readonly string[] | undefined;
       const given = typeof values === 'boolean' ? [values] : values;
-      return [property, idsOf === undefined ? given : given?.map((value) => toRef(idsOf, String(value)))];
+      if (idsOf === undefined) return [property, given];
+      const type = { name: graphqlTypeNameOf(idsOf) };
+      const toId = (value: unknown) => String(parseGlobalId(type, String(value), `filter.${graphqlName}`));
+      return [property, given?.map(toId)];
     }),
   );
 }
@@ -274,11 +284,4 @@ function toRanges(resource: Described, filter: NonNullable<ListArgs['filter']>):
       return [property, { from: from ?? undefined, to: to ?? undefined }];
     }),
   );
-}
-
-/** The integer id in a global id of the noun; empty text for a global id of another type; any other text unchanged. */
-function toRef(noun: Parameters<typeof graphqlTypeNameOf>[0], text: string): string {
-  const decoded = decodeGlobalId(text);
-  if (decoded === null) return text;
-  return decoded.typeName === graphqlTypeNameOf(noun) ? String(decoded.id) : '';
 }

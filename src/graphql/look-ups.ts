@@ -1,10 +1,10 @@
-// Root fields that find one object by exactly one of its keys, such as `contact(id | databaseId | publicId)`. Every node type has one.
-import type { ObjectRef } from '@pothos/core';
+// Root fields that find one object by one of its keys, such as `contact(by: { databaseId: 224 })`. Every node type has one, except those
+// whose objects are parts of others.
+import type { InputFieldMap, InputObjectRef, ObjectRef } from '@pothos/core';
 import type { Scope } from '../auth/scopes.ts';
-import { invalid, notFound } from '../errors.ts';
 import { uncapitalize } from '../resources/resource.ts';
-import { type PublicIdTable, parsePublicId } from '../services/reading/refs.ts';
-import { builder, rowOf, type Types } from './builder.ts';
+import { idOfPublicId, type PublicIdTable } from '../services/reading/refs.ts';
+import { builder, defineOnce, rowOf, type Types } from './builder.ts';
 import type { GraphContext } from './context.ts';
 import { parseGlobalId } from './global-ids.ts';
 import type { ResolveInfo } from './look-ahead.ts';
@@ -18,11 +18,11 @@ export interface LookUpOptions<Row> {
   readonly note?: string;
   /** Replaces `load`, which loads the whole object, to load only what the selection needs. */
   loadFor?(ctx: GraphContext, id: bigint, info: ResolveInfo, load: Load<Row>): Promise<Row | null>;
-  /** An additional key, and the function that finds an object by it. `find` throws AppError `not_found`. */
+  /** An additional key, and the function that finds an object by it. */
   readonly by?: {
     readonly key: string;
     readonly description: string;
-    readonly find: (ctx: GraphContext, value: string) => Promise<Row>;
+    readonly find: (ctx: GraphContext, value: string) => Promise<Row | null>;
   };
 }
 
@@ -33,55 +33,61 @@ interface LookedUp<Row> {
   readonly load: Load<Row>;
 }
 
-/** The arguments of a look-up. */
-interface LookUpArguments {
+/** The key of an object: one member. */
+interface Key {
   readonly id?: string | null | undefined;
   readonly databaseId?: bigint | null | undefined;
   readonly publicId?: string | null | undefined;
 }
 
+/** The input type of keys. Types with the same keys share one. */
+function keyType(
+  name: string,
+  by?: { readonly key: string; readonly description: string },
+): InputObjectRef<Types, Key> {
+  const type = by === undefined ? 'ObjectKey' : `${name}Key`;
+  return defineOnce(type, () =>
+    builder.inputType(type, {
+      description: 'One of the keys of an object.',
+      isOneOf: true,
+      fields: (t): InputFieldMap => ({
+        id: t.id({ description: 'The global id.' }),
+        databaseId: t.field({ type: 'BigInt', description: 'The integer id.' }),
+        publicId: t.string({ description: 'The public id.' }),
+        ...(by && { [by.key]: t.string({ description: by.description }) }),
+      }),
+    }),
+  ) as InputObjectRef<Types, Key>;
+}
+
 /** Defines the root field that finds one object of a type. */
 export function defineLookUp<Row>(
   { name, ref, scope, load }: LookedUp<Row>,
-  { title, table }: { readonly title: string; readonly table: PublicIdTable },
+  { table }: { readonly table: PublicIdTable },
   { note, loadFor = (ctx, id, _info, load) => load(ctx, id), by }: LookUpOptions<Row>,
 ): void {
-  const keys = ['id', 'databaseId', 'publicId', ...(by === undefined ? [] : [by.key])] as const;
-
-  function idOf({ id, databaseId, publicId }: LookUpArguments): bigint {
-    if (id != null) return parseGlobalId({ name }, id, 'id');
-    return databaseId ?? parsePublicId(title, table, publicId ?? '');
+  function idOf({ id, databaseId, publicId }: Key): bigint | null {
+    if (id != null) return parseGlobalId({ name }, id, 'by.id');
+    return databaseId ?? idOfPublicId(table, publicId ?? '');
   }
 
-  async function find(given: LookUpArguments, ctx: GraphContext, info: ResolveInfo): Promise<Row> {
-    requireOneOf(given, keys);
-    const other = by && (given as Readonly<Record<string, unknown>>)[by.key];
+  async function find(key: Key, ctx: GraphContext, info: ResolveInfo): Promise<Row | null> {
+    const other = by && (key as Readonly<Record<string, unknown>>)[by.key];
     if (by !== undefined && other != null) return by.find(ctx, String(other));
-    const row = await loadFor(ctx, idOf(given), info, load);
-    if (row === null) throw notFound(title);
-    return row;
+    const id = idOf(key);
+    return id === null ? null : loadFor(ctx, id, info, load);
   }
 
   builder.queryField(uncapitalize(name), (t) =>
     t.field({
       type: ref,
       nullable: true,
-      description: `One ${name}. Send exactly one of the arguments. If the object does not exist or the caller has no access to it, the field is null with a NOT_FOUND error.${note === undefined ? '' : ` ${note}`}`,
+      description: `One ${name}; null if it does not exist or the caller has no access to it.${note === undefined ? '' : ` ${note}`}`,
       ...(scope !== null && { scope }),
       args: {
-        id: t.arg.id({ description: `The global id of the ${name}.` }),
-        databaseId: t.arg({ type: 'BigInt', description: `The integer id of the ${name}.` }),
-        publicId: t.arg.string({ description: `The short public id of the ${name}.` }),
-        ...(by !== undefined && { [by.key]: t.arg.string({ description: by.description }) }),
+        by: t.arg({ type: keyType(name, by), required: true, description: 'The key of the object.' }),
       },
-      resolve: (_root, given, ctx, info) => rowOf<Row>(find(given, ctx, info)),
+      resolve: (_root, { by: key }, ctx, info) => rowOf<Row>(find(key as Key, ctx, info)),
     }),
   );
-}
-
-/** @throws AppError `invalid` unless exactly one of the arguments was given */
-function requireOneOf(args: object, names: readonly [string, ...string[]]): void {
-  const given = names.filter((name) => (args as Readonly<Record<string, unknown>>)[name] != null);
-  if (given.length !== 1)
-    throw invalid(names[0], { code: 'not_allowed', message: `Give exactly one of ${names.join(', ')}.` });
 }

@@ -2,7 +2,7 @@
 // fields for objects of one type are in look-ups.ts.
 import { brandWithType, type FieldMap, type InterfaceParam, type ObjectRef } from '@pothos/core';
 import type { Scope } from '../auth/scopes.ts';
-import { invalid, notFound } from '../errors.ts';
+import { invalid, mustBeId, notFound } from '../errors.ts';
 import { MAX_PAGE_SIZE } from '../pagination.ts';
 import { type Fields, graphqlTypeNameOf, type Kinds, type Resource } from '../resources/resource.ts';
 import { writeBase64 } from '../rows/base64.ts';
@@ -12,7 +12,15 @@ import type { PublicIdTable } from '../services/reading/refs.ts';
 import { builder, GLOBAL_ID, rowOf, type Types } from './builder.ts';
 import { nameSets } from './closed-sets.ts';
 import { type GraphContext, loadBatched } from './context.ts';
-import { decodeGlobalId, decodePartId, encodeGlobalId, encodePartId, type PartId } from './global-ids.ts';
+import {
+  decodeGlobalId,
+  decodePartId,
+  encodeGlobalId,
+  encodeOwnId,
+  encodePartId,
+  type PartId,
+  typeNameOfOwnId,
+} from './global-ids.ts';
 import { lookAhead, projectionKey } from './look-ahead.ts';
 import { defineLookUp, type LookUpOptions } from './look-ups.ts';
 import { resourceFields } from './resource-fields.ts';
@@ -91,13 +99,16 @@ const nodeTypes = new Map<string, NodeType<object>>();
 
 /** The part of a resource from which its node type is made. */
 interface Described
-  extends Pick<Resource, 'type' | 'graphqlName' | 'title' | 'description' | 'fields' | 'kinds'> {
+  extends Pick<
+    Resource,
+    'type' | 'graphqlName' | 'title' | 'description' | 'fields' | 'kinds' | 'hasLookUp'
+  > {
   readonly table: PublicIdTable;
 }
 
 /**
  * Defines the object type of a resource, with `id`, `databaseId`, the fields of its description and `fields`, and the root field that
- * finds one object by its ids.
+ * finds one object by its keys, unless it is part of another one.
  */
 export function defineNode<Row extends NodeRow>(
   resource: Described,
@@ -177,7 +188,7 @@ export function defineNode<Row extends NodeRow>(
     },
   };
   nodeTypes.set(name, type as object as NodeType<object>);
-  defineLookUp(type, resource, lookUp);
+  if (resource.hasLookUp !== false) defineLookUp(type, resource, lookUp);
   return type;
 }
 
@@ -303,8 +314,8 @@ interface OwnNodeOptions<Row> {
   readonly fields: (t: FieldBuilder<Row>) => FieldMap;
 }
 
-/** By global id: the caller's own object of a type, if it has this id. */
-const ownNodes: ((ctx: GraphContext, globalId: string) => object | null)[] = [];
+/** By type name: the caller's own object of the type, if it has this id. */
+const ownNodes = new Map<string, (ctx: GraphContext, globalId: string) => object | null>();
 
 /** Defines a type of which every caller has at most one object: `id` and `fields`. */
 export function defineOwnNode<Row extends object>(
@@ -312,14 +323,14 @@ export function defineOwnNode<Row extends object>(
   { description, idOf, find, fields }: OwnNodeOptions<Row>,
 ): ObjectRef<Types, Row> {
   const ref = builder.objectRef<Row>(name);
-  const globalIdOf = (row: Row) => btoa(`${name}:${idOf(row)}`);
+  const globalIdOf = (row: Row) => encodeOwnId(name, idOf(row));
   ref.addInterfaces([builder.nodeInterfaceRef()]);
   ref.implement({
     description,
     isPart: true,
     fields: (t) => ({ id: t.id({ description: GLOBAL_ID, resolve: globalIdOf }), ...fields(t) }),
   });
-  ownNodes.push((ctx, globalId) => {
+  ownNodes.set(name, (ctx, globalId) => {
     const row = find(ctx);
     if (row === null || globalIdOf(row) !== globalId) return null;
     brandWithType(row, ref);
@@ -328,18 +339,23 @@ export function defineOwnNode<Row extends object>(
   return ref;
 }
 
-async function findByGlobalId(ctx: GraphContext, globalId: string): Promise<object | null> {
+/** @throws AppError `invalid` for `field` when no type has such ids */
+async function findByGlobalId(ctx: GraphContext, globalId: string, field: string): Promise<object | null> {
   const decoded = decodeGlobalId(globalId);
-  if (decoded === null) {
-    const found = decodePartId(globalId);
-    if (found !== null) return (await partTypes.get(found.typeName)?.(ctx, found.part)) ?? null;
-    return ownNodes.map((findOwn) => findOwn(ctx, globalId)).find((row) => row !== null) ?? null;
-  }
-  const type = nodeTypes.get(decoded.typeName);
-  if (type === undefined) return null;
+  const type = nodeTypes.get(decoded?.typeName ?? '');
+  if (decoded === null || type === undefined) return findPart(ctx, globalId, field);
   const row = await type.load(ctx, decoded.id);
   if (row !== null) brandWithType(row, type.typeOf(row));
   return row;
+}
+
+async function findPart(ctx: GraphContext, globalId: string, field: string): Promise<object | null> {
+  const decoded = decodePartId(globalId);
+  const find = partTypes.get(decoded?.typeName ?? '');
+  if (decoded !== null && find !== undefined) return find(ctx, decoded.part);
+  const findOwn = ownNodes.get(typeNameOfOwnId(globalId) ?? '');
+  if (findOwn === undefined) throw invalid(field, mustBeId('the global id of an object'));
+  return findOwn(ctx, globalId);
 }
 
 builder.queryFields((t) => ({
@@ -349,7 +365,7 @@ builder.queryFields((t) => ({
     description:
       'The object with this global id; null if it does not exist or the caller has no access to it.',
     args: { id: t.arg.id({ required: true, description: 'A global id: the `id` of any object.' }) },
-    resolve: (_root, { id }, ctx) => findByGlobalId(ctx, id),
+    resolve: (_root, { id }, ctx) => findByGlobalId(ctx, id, 'id'),
   }),
   nodes: t.field({
     type: [builder.nodeInterfaceRef()],
@@ -362,7 +378,7 @@ builder.queryFields((t) => ({
     resolve: (_root, { ids }, ctx) => {
       if (ids.length > MAX_PAGE_SIZE)
         throw invalid('ids', { code: 'too_many', message: `can have at most ${MAX_PAGE_SIZE} ids` });
-      return ids.map((id) => findByGlobalId(ctx, id));
+      return ids.map((id) => findByGlobalId(ctx, id, 'ids'));
     },
   }),
 }));

@@ -24,7 +24,7 @@ export const workspaceLookUp: LookUpOptions<WorkspaceRow> = {
   loadFor: loadParent,
   by: {
     key: 'subdomain',
-    description: 'The subdomain of the workspace, without the domain of the service.',
-    find: workspaces.getBySubdomain,
+    description: 'The subdomain, without the domain of the service: `acme`.',
+    find: workspaces.findBySubdomain,
   },
 };

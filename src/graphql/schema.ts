@@ -41,6 +41,7 @@ import { requireScope, type Scope } from '../auth/scopes.ts';
 import { builder } from './builder.ts';
 import type { GraphContext } from './context.ts';
 import { fieldOptions, scopeOf, typeOptions } from './field-options.ts';
+import { requireGlobalIds } from './id-arguments.ts';
 import { scopesOfPayload } from './payload-scopes.ts';
 import { DIRECTIVES } from './print.ts';
 
@@ -51,6 +52,7 @@ export const schema = builder.toSchema({ sortSchema: true, directives: [...DIREC
 for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) requirePayloadScopes(field);
 for (const type of typesWithFields()) {
   for (const field of Object.values(type.getFields())) {
+    requireGlobalIds(field);
     if (isListOfObjects(field)) boundList(field);
     const { scope } = fieldOptions(field);
     if (scope == null) continue;

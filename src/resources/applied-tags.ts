@@ -9,6 +9,7 @@ export const appliedTag = describe({
   type: 'ContactAppliedTag',
   title: 'Applied tag',
   table: 'contact_tags',
+  hasLookUp: false,
   number: 13n,
   parent: contact,
   plural: 'appliedTags',

@@ -141,6 +141,7 @@ export const fulfillment = describe({
 export const fulfillmentLineItem = describe({
   ...LINE_ITEM,
   number: 35n,
+  hasLookUp: false,
   parent: fulfillment,
   most: MAX_LINES,
   scope: 'store',

@@ -96,6 +96,7 @@ export const conditionalSplit = describe({
   graphqlName: 'ConditionalSplit',
   title: 'Conditional split step',
   table: 'funnel_steps',
+  hasLookUp: false,
   number: 9n,
   parent: funnel,
   parentDescription: 'The funnel whose workflow the step is part of.',
@@ -124,6 +125,7 @@ export const splitTest = describe({
   graphqlName: 'SplitTest',
   title: 'Split test step',
   table: 'funnel_steps',
+  hasLookUp: false,
   scope: 'funnels',
   wrapper: 'split_test_step',
   description:

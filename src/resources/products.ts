@@ -189,6 +189,7 @@ export const product = describe({
 
 export const variantProperty = describe({
   ...VARIANT_PROPERTY,
+  hasLookUp: false,
   number: 22n,
   parent: product,
   scope: 'store',

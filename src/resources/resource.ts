@@ -204,6 +204,8 @@ export interface Resource<F extends Fields = Fields> {
   readonly listDescription?: string;
   /** The description of the field for its parent, if the default one does not suffice. */
   readonly parentDescription?: string;
+  /** Its objects are shown in their parent, and only GraphQL's `node` finds one: it has no look-up of its own. */
+  readonly hasLookUp?: false;
   /** Its REST path below the parent, such as `contacts/tags`. Absent: REST has only the routes of the noun's own file. */
   readonly path?: string;
   /** The REST path of its members, if different. */
@@ -288,7 +290,10 @@ export interface FilterForm extends Required<Pick<Filter, 'description'>> {
 
 /** The filters of a noun's lists, in the order of its description. */
 export function filtersOf(
-  resource: Pick<Resource, 'type' | 'graphqlName' | 'table' | 'fields' | 'inputs' | 'filters'>,
+  resource: Pick<
+    Resource,
+    'type' | 'graphqlName' | 'table' | 'fields' | 'inputs' | 'filters' | 'parent' | 'parentKey'
+  >,
 ): FilterForm[] {
   return Object.entries(resource.filters ?? {}).map(
     ([property, { unique = false, untimed = false, ...filter }]) => {
@@ -296,7 +301,7 @@ export function filtersOf(
         resource.fields[property] ?? resource.inputs?.[property] ?? filter.of;
       const description = filter.description ?? field?.description;
       if (description === undefined) throw new Error(`Filter ${property} has no description.`);
-      const idsOf = referencedNoun(field) ?? (property === 'id' ? resource : undefined);
+      const idsOf = referencedNoun(field) ?? ownIdsOf(resource, property);
       const type = idsOf !== undefined ? 'int8' : (field?.type ?? 'text');
       if (!isFilterable(type))
         throw new Error(`Filter ${property} has the type ${type}, which lists cannot filter by.`);
@@ -306,6 +311,15 @@ export function filtersOf(
       return { property, graphqlName, unique, untimed, type, idsOf, values, description, mayBeEmpty };
     },
   );
+}
+
+/** The noun whose ids these are, if they are the object's own, or its parent's. */
+function ownIdsOf(
+  resource: Parameters<typeof filtersOf>[0],
+  property: string,
+): Pick<Resource, 'type' | 'graphqlName' | 'table'> | undefined {
+  if (property === 'id') return resource;
+  return resource.parent !== undefined && property === parentKeyOf(resource) ? resource.parent : undefined;
 }
 
 /** A filter of a noun's lists by a range of times: from the first on, and before the second. */

@@ -61,6 +61,7 @@ export interface ThemeRow extends Row<typeof theme> {}
 
 export const style = describe({
   ...STYLE,
+  hasLookUp: false,
   number: 45n,
   parent: workspace,
   plural: 'styles',

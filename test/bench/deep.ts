@@ -76,7 +76,7 @@ async function graphqlPair({ dataset: { manifest } }: Bench, subject: Subject, i
   return { list: 'GraphQL', first: request(null), deep: request(cursorOf(id)) };
 }
 
-const FILTERED = `query ($workspace: BigInt!, $after: String) { workspace(databaseId: $workspace) {
+const FILTERED = `query ($workspace: BigInt!, $after: String) { workspace(by: { databaseId: $workspace }) {
   contacts(first: 20, after: $after, filter: { isActive: true }) { nodes { id emailAddress updatedAt } pageInfo { hasNextPage } } } }`;
 
 async function filteredGraphqlPair(

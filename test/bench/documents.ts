@@ -49,7 +49,7 @@ const FLAT = 'kind name parentId branch position';
 const GATEWAY_STEP = 'kind: __typename name parent { id } branch position';
 const PLAIN = {
   cursor: 'String',
-  team: 'team(databaseId: $team)',
+  team: 'team(by: { databaseId: $team })',
   workspaces: 'workspaces',
   funnels: 'funnels',
   databaseId: 'databaseId',
@@ -88,7 +88,7 @@ query Orders($workspace: BigInt!, $after: ${names.cursor}) {
 
 const PLAIN_ORDERS = {
   cursor: 'String',
-  workspace: 'workspace(databaseId: $workspace)',
+  workspace: 'workspace(by: { databaseId: $workspace })',
   orders: 'orders',
   databaseId: 'databaseId',
   contact: 'contact',
@@ -100,7 +100,7 @@ const PLAIN_ORDERS = {
 const ROW_ID = 'databaseId: rowId';
 const GATEWAY_CONNECTION = connection(
   'String',
-  'workspace(databaseId: $workspace)',
+  'workspace(by: { databaseId: $workspace })',
   'contacts',
   'databaseId',
 );

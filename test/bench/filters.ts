@@ -173,10 +173,14 @@ const FACES: readonly Face[] = [
   {
     name: 'GraphQL',
     request({ workspaceId, token }, { list, members }, filter, before) {
-      const document = `query ($workspace: BigInt!, $after: String, $filter: ID) { workspace(databaseId: $workspace) {
+      const document = `query ($workspace: BigInt!, $after: String, $filter: ID) { workspace(by: { databaseId: $workspace }) {
         list: ${list}(first: ${SIZE}, after: $after, savedFilterId: $filter) {
           edges { cursor node { ${members} } } pageInfo { hasNextPage endCursor } } } }`;
-      const variables = { workspace: workspaceId, after: before?.cursor ?? null, filter };
+      const variables = {
+        workspace: workspaceId,
+        after: before?.cursor ?? null,
+        filter: filter && btoa(`SavedFilter:${filter}`),
+      };
       return graphqlRequest(document, variables, token);
     },
   },

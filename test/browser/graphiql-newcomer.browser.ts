@@ -166,7 +166,7 @@ describe('a refusal comes with help for this page', () => {
 
 describe('a link', () => {
   const query =
-    'query Two { __typename }\nquery Shared($n: Int) { viewer { kind } workspace(subdomain: "acme") { contacts(first: $n) { totalCount } } }';
+    'query Two { __typename }\nquery Shared($n: Int) { viewer { kind } workspace(by: { subdomain: "acme" }) { contacts(first: $n) { totalCount } } }';
   const linkTo = (parameters: Record<string, string>) =>
     `${demo.server.url}/graphql?${new URLSearchParams(parameters)}`;
 

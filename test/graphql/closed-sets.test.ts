@@ -142,7 +142,7 @@ describe('a client', async () => {
   });
 
   test('filters by names', async () => {
-    const query = `query ($id: BigInt!, $types: [OrderType!]) { workspace(databaseId: $id) {
+    const query = `query ($id: BigInt!, $types: [OrderType!]) { workspace(by: { databaseId: $id }) {
       one: orders(filter: { orderType: [ONE_TIME_ORDER, SUBSCRIPTION_ORDER] }) { totalCount }
       other: orders(filter: { orderType: $types }) { totalCount } } }`;
     const { data } = await ask(query, { id: Number(workspaceId), types: ['SUBSCRIPTION_ORDER'] });
@@ -163,7 +163,7 @@ describe('a client', async () => {
       ),
     );
     const wrong = await ask(CREATE, { input: { ...input, duration: 'x' } });
-    const wrongLiteral = await ask('{ workspace(databaseId: true) { id } }');
+    const wrongLiteral = await ask('{ workspace(by: { databaseId: true }) { id } }');
     const refusal = ({ errors }: typeof variable) => errors?.map(({ extensions }) => extensions.code);
     expect(refusal(variable)).toEqual(refusal(wrong));
     expect(refusal(literal)).toEqual(refusal(wrongLiteral));

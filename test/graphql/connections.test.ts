@@ -18,7 +18,7 @@ const CONTACTS_PAGE = graphql(`
     $before: String
     $sortOrder: SortOrder
   ) {
-    workspace(databaseId: $id) {
+    workspace(by: { databaseId: $id }) {
       contacts(first: $first, last: $last, after: $after, before: $before, sortOrder: $sortOrder) {
         edges {
           cursor
@@ -213,7 +213,7 @@ test('every kind of list works, with cursors of its own kind', async () => {
   const query = graphql(`
     query EveryList($id: BigInt!) {
       viewer { teams { edges { cursor } totalCount } }
-      team(databaseId: $id) {
+      team(by: { databaseId: $id }) {
         workspaces {
           edges { cursor }
           totalCount

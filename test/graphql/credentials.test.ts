@@ -83,7 +83,7 @@ const codeOf = ({ errors }: Awaited<ReturnType<typeof post>>) => errors?.[0]?.ex
 
 async function listOf(kind: Kind, fields: string, args = '', options: RequestOptions = { caller }) {
   const { list } = KINDS[kind];
-  const query = `{ team(databaseId: ${teamId}) { list: ${list}${args} { totalCount pageInfo { hasNextPage endCursor } nodes { ${fields} } } } }`;
+  const query = `{ team(by: { databaseId: ${teamId} }) { list: ${list}${args} { totalCount pageInfo { hasNextPage endCursor } nodes { ${fields} } } } }`;
   type List = {
     totalCount: number;
     pageInfo: { hasNextPage: boolean; endCursor: string };

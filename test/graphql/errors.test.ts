@@ -55,10 +55,10 @@ describe('graphql’s own errors keep their message and have a code:', () => {
   const cases: [string, { query: string; variables?: unknown }, string][] = [
     ['a syntax error', { query: '{' }, 'GRAPHQL_PARSE_FAILED'],
     ['an unknown field', { query: '{ viewer { nope } }' }, 'GRAPHQL_VALIDATION_FAILED'],
-    ['a bad literal', { query: '{ team(databaseId: 1.5) { name } }' }, 'GRAPHQL_VALIDATION_FAILED'],
+    ['a bad literal', { query: '{ team(by: { databaseId: 1.5 }) { name } }' }, 'GRAPHQL_VALIDATION_FAILED'],
     [
       'a bad variable',
-      { query: 'query ($id: BigInt) { team(databaseId: $id) { name } }', variables: { id: 'x' } },
+      { query: 'query ($id: BigInt!) { team(by: { databaseId: $id }) { name } }', variables: { id: 'x' } },
       'BAD_REQUEST',
     ],
     [

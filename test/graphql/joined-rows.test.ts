@@ -25,7 +25,7 @@ for (const sql of [
 async function ask(selection: string) {
   const reads = [vi.spyOn(app.store.readers, 'read'), vi.spyOn(app.store.scans, 'read')];
   const query = `query ($no: Boolean = false) { __typename @include(if: $no)
-    workspace(databaseId: ${workspaceId}) { orders(first: 2) { nodes { ${selection} } } } }`;
+    workspace(by: { databaseId: ${workspaceId} }) { orders(first: 2) { nodes { ${selection} } } } }`;
   const { data, errors } = await post<{ workspace: { orders: { nodes: unknown[] } } }>(
     gateway,
     { query },

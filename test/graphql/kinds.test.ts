@@ -73,13 +73,14 @@ async function ask(query: string, statements: number): Promise<unknown> {
   return data;
 }
 
-const inWorkspace = (selection: string) => `{ workspace(databaseId: ${workspaceId}) { ${selection} } }`;
+const inWorkspace = (selection: string) =>
+  `{ workspace(by: { databaseId: ${workspaceId} }) { ${selection} } }`;
 
 describe.each(Object.entries(goods))('%s', (type, { priceId, variantId }) => {
   const shown = KINDS[type as keyof typeof KINDS];
 
   test.each([
-    ['its look-up', `{ found: productPrice(databaseId: ${priceId}) { ...Kind } } ${KIND}`],
+    ['its look-up', `{ found: productPrice(by: { databaseId: ${priceId} }) { ...Kind } } ${KIND}`],
     ['node', `{ found: node(id: "${globalId('ProductPrice', priceId)}") { ...Kind } } ${KIND}`],
     [
       'node, of itself',
@@ -91,7 +92,7 @@ describe.each(Object.entries(goods))('%s', (type, { priceId, variantId }) => {
 
   test('has the id of a price, and is in the lists of its variant', async () => {
     const data = await ask(
-      `{ productVariant(databaseId: ${variantId}) { prices { nodes { id __typename } edges { node { ... on ${type} { id } } } } } }`,
+      `{ productVariant(by: { databaseId: ${variantId} }) { prices { nodes { id __typename } edges { node { ... on ${type} { id } } } } } }`,
       3,
     );
     const id = globalId('ProductPrice', priceId);
@@ -125,7 +126,7 @@ test('of the lines of orders, with what they refer to: one statement', async () 
 
 test('of a variant’s prices, with what they refer to: as many statements as of any list', async () => {
   const list = (of: string) =>
-    `{ productVariant(databaseId: ${once.variantId}) { prices { nodes { ${of} } } } } ${KIND}`;
+    `{ productVariant(by: { databaseId: ${once.variantId} }) { prices { nodes { ${of} } } } } ${KIND}`;
   const data = await ask(list('...Kind product { name } variant { name }'), 4);
   const more = { product: { name: 'Mug' }, variant: { name: 'Mug, white' } };
   expect(data).toEqual({
@@ -141,7 +142,7 @@ test('of a variant’s prices, with what they refer to: as many statements as of
 });
 
 test('fields of one kind cannot be selected on all kinds', async () => {
-  const query = `{ productPrice(databaseId: ${once.priceId}) { interval } }`;
+  const query = `{ productPrice(by: { databaseId: ${once.priceId} }) { interval } }`;
   const { errors } = await post(gateway, { query }, { caller });
   expect(errors?.[0]?.message).toContain('Cannot query field "interval" on type "ProductPrice".');
 });

@@ -20,7 +20,7 @@ const FILTERED_CONTACTS = graphql(`
     $orderBy: ContactOrder
     $sortOrder: SortOrder
   ) {
-    workspace(databaseId: $id) {
+    workspace(by: { databaseId: $id }) {
       contacts(
         first: $first
         last: $last
@@ -99,7 +99,9 @@ const FILTERS: [string, () => Args, (row: Row) => boolean][] = [
   ['activity', () => ({ filter: { isActive: false } }), ({ active }) => !active],
   [
     'a tag and activity',
-    () => ({ filter: { isActive: true, tagIds: [`${tagId}`, globalId('ContactTag', tagId)] } }),
+    () => ({
+      filter: { isActive: true, tagIds: [globalId('ContactTag', tagId), globalId('ContactTag', tagId)] },
+    }),
     ({ tagged, active }) => tagged && active,
   ],
   [
@@ -305,7 +307,7 @@ test('other lists have the filters and orders of their nouns too', async () => {
       data: { workspaceId: id, contactId: known.id, tagId: tag.id },
     });
   const query = `query ($id: BigInt!, $tag: ID!, $funnel: ID!, $saved: String!) {
-    workspace(databaseId: $id) {
+    workspace(by: { databaseId: $id }) {
       contactTags(filter: { name: ["two"] }, orderBy: { field: UPDATED_AT }) { nodes { databaseId } }
       funnels(orderBy: { field: UPDATED_AT }) { nodes { databaseId } }
       one: funnels(filter: { id: [$funnel] }) { nodes { databaseId } totalCount }
@@ -319,7 +321,7 @@ test('other lists have the filters and orders of their nouns too', async () => {
   const variables = {
     id: Number(id),
     tag: globalId('ContactTag', tags[1]?.id ?? 0n),
-    funnel: `${funnels[1]?.id}`,
+    funnel: globalId('Funnel', funnels[1]?.id ?? 0n),
     saved: saved[1]?.name,
   };
   const of = (...rows: ({ id: bigint } | undefined)[]) => ({

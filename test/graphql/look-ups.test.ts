@@ -6,7 +6,7 @@ import { SCOPES } from '../../src/auth/scopes.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import { NOUNS } from '../../src/resources/nouns.ts';
 import { orderTag } from '../../src/resources/orders/order-tags.ts';
-import { type Fields, type Filter, graphqlTypeNameOf } from '../../src/resources/resource.ts';
+import { type Fields, type Filter, graphqlTypeNameOf, type Resource } from '../../src/resources/resource.ts';
 import * as factories from '../support/factories.ts';
 import { createComparison } from '../support/fast-path.ts';
 import { type Caller, sharedGateway } from '../support/gateway.ts';
@@ -28,18 +28,33 @@ const codesOf = ({ errors }: Awaited<ReturnType<typeof send>>) =>
   errors?.map(({ extensions }) => [extensions.code, extensions.field]);
 const databaseIdOf = (globalId: string) => atob(globalId).split(':').at(-1) ?? '';
 
+/** The types whose objects are parts of others: `node` finds them. */
+const PARTS = [
+  'AppliedTag',
+  'PageStep',
+  'SplitTest',
+  ...(NOUNS as readonly Resource[]).filter(({ hasLookUp }) => hasLookUp === false).map(graphqlTypeNameOf),
+];
+
 test('every node type has a root field, except parts of other objects', () => {
-  const types = NODE_TYPES.map(({ name }) => name).filter((name) => name !== 'AppliedTag');
+  const types = NODE_TYPES.map(({ name }) => name).filter((name) => !PARTS.includes(name));
   expect([...LOOK_UPS].sort()).toEqual(types.map((name) => [toFieldName(name), name]).sort());
+});
+
+test('look-ups share the type of their key', () => {
+  const keys = Object.values(schema.getQueryType()?.getFields() ?? {})
+    .filter(({ name }) => LOOK_UPS.has(name))
+    .map(({ args }) => String(args[0]?.type));
+  expect(new Set(keys)).toEqual(new Set(['ObjectKey!', 'WorkspaceKey!']));
 });
 
 describe.each([...LOOK_UPS])('%s', (field, type) => {
   const own = () => ids[type] ?? expect.fail(type);
   const other = () => theirs[type] ?? expect.fail(type);
 
-  test('finds an object by its global id, its integer id and its public id, and by exactly one of them', async () => {
+  test('finds an object by its global id, its integer id and its public id', async () => {
     const one = '{ id databaseId publicId }';
-    const { data } = await send(`{ ${field}(id: "${own()}") ${one} }`);
+    const { data } = await send(`{ ${field}(by: { id: "${own()}" }) ${one} }`);
     const found = data?.[field] as { databaseId: number; publicId: string };
     expect(found).toEqual({
       id: own(),
@@ -48,17 +63,13 @@ describe.each([...LOOK_UPS])('%s', (field, type) => {
     });
     const { databaseId, publicId } = found;
     const again = await send(
-      `{ a: ${field}(databaseId: ${databaseId}) ${one} b: ${field}(publicId: "${publicId}") ${one} }`,
+      `{ a: ${field}(by: { databaseId: ${databaseId} }) ${one} b: ${field}(by: { publicId: "${publicId}" }) ${one} }`,
     );
     expect(again.data).toEqual({ a: found, b: found });
-    for (const args of ['', '(id: null)', `(id: "${own()}", databaseId: ${databaseId})`]) {
-      const refused = await send(`{ ${field}${args} { id } }`);
-      expect([args, refused.data, codesOf(refused)]).toEqual([args, { [field]: null }, [['INVALID', 'id']]]);
-    }
   });
 
-  test('is null with NOT_FOUND for an unknown object or another team’s, and INVALID for the id of another type', async () => {
-    const arguments_ = [
+  test('is null without an error for an unknown object or another team’s, and INVALID for what is no id of the type', async () => {
+    const keys = [
       `id: "${other()}"`,
       `databaseId: ${databaseIdOf(other())}`,
       'databaseId: -1',
@@ -66,16 +77,14 @@ describe.each([...LOOK_UPS])('%s', (field, type) => {
       'publicId: ""',
       'publicId: "nonsense"',
     ];
-    for (const args of arguments_) {
-      const refused = await send(`{ ${field}(${args}) { id } }`);
-      expect([args, refused.data, codesOf(refused)]).toEqual([
-        args,
-        { [field]: null },
-        [['NOT_FOUND', undefined]],
-      ]);
+    for (const key of keys) {
+      const answer = await send(`{ ${field}(by: { ${key} }) { id } }`);
+      expect([key, answer.data, answer.errors]).toEqual([key, { [field]: null }, undefined]);
     }
-    const refused = await send(`{ ${field}(id: "${btoa('Nope:1')}") { id } }`);
-    expect(codesOf(refused)).toEqual([['INVALID', 'id']]);
+    for (const id of [btoa('Nope:1'), databaseIdOf(own())]) {
+      const refused = await send(`{ ${field}(by: { id: "${id}" }) { id } }`);
+      expect([id, codesOf(refused)]).toEqual([id, [['INVALID', 'by.id']]]);
+    }
   });
 
   test('needs the scope of the object itself', async () => {
@@ -84,7 +93,7 @@ describe.each([...LOOK_UPS])('%s', (field, type) => {
     const scopes = SCOPES.filter((scope) => scope.includes(':') && scope !== needed);
     const key = await factories.apiKey(gateway.app, { teamId: ours.team.id, scopes });
     const answers = [
-      await send(`{ ${field}(id: "${own()}") { id } }`, key),
+      await send(`{ ${field}(by: { id: "${own()}" }) { id } }`, key),
       await send(`{ node(id: "${own()}") { id } }`, key),
     ];
     // Every caller may read its own identity, and the ids of the teams and workspaces that it may enter.
@@ -97,15 +106,24 @@ describe.each([...LOOK_UPS])('%s', (field, type) => {
     const compare = createComparison(gateway);
     const selection = '{ id publicId }';
     const byNode = `{ node(id: "${own()}") { ... on ${type} ${selection} } }`;
-    const [one, node] = [
+    const [one, variable, node] = [
       await compare({
-        body: { query: `{ ${field}(databaseId: ${databaseIdOf(own())}) ${selection} }` },
+        body: { query: `{ ${field}(by: { databaseId: ${databaseIdOf(own())} }) ${selection} }` },
+        caller,
+      }),
+      await compare({
+        body: {
+          query: `query ($id: BigInt!) { ${field}(by: { databaseId: $id }) ${selection} }`,
+          variables: { id: databaseIdOf(own()) },
+        },
         caller,
       }),
       await compare({ body: { query: byNode }, caller }),
     ];
-    expect([one.secondByFastPath, one.second]).toEqual([true, one.byYoga]);
-    expect(one.statements).toEqual(node.statements);
+    for (const answer of [one, variable]) {
+      expect([answer.secondByFastPath, answer.second]).toEqual([true, answer.byYoga]);
+      expect(answer.statements).toEqual(node.statements);
+    }
   });
 });
 
@@ -119,10 +137,10 @@ test('the subject of an event is found by the integer id in webhooks', async () 
     where: { workspaceId: ours.workspace.id, eventType: 'contacts/applied_tag.created' },
   });
   const { data } = await send(
-    `{ contactAppliedTag(databaseId: ${subjectId}) { contact { databaseId } tag { databaseId } } }`,
+    `{ node(id: "${btoa(`ContactAppliedTag:${subjectId}`)}") { ... on ContactAppliedTag { contact { databaseId } tag { databaseId } } } }`,
   );
   expect(data).toEqual({
-    contactAppliedTag: {
+    node: {
       contact: { databaseId: Number(contact.id) },
       tag: { databaseId: Number(tag.id) },
     },
@@ -133,7 +151,7 @@ describe('tags on objects', () => {
   test('have ids that find them while they exist', async () => {
     const { contact } = ours;
     const tags = 'tags { __typename id databaseId publicId name color appliedAt }';
-    const { data } = await send(`{ contact(databaseId: ${contact.id}) { ${tags} } }`);
+    const { data } = await send(`{ contact(by: { databaseId: ${contact.id} }) { ${tags} } }`);
     type Tags = { tags: { id: string; databaseId: number }[] };
     const { tags: shown } = (data?.['contact'] ?? expect.fail()) as Tags;
     expect(new Set(shown.map(({ id }) => id)).size).toBe(shown.length);
@@ -159,7 +177,7 @@ describe('tags on objects', () => {
 
   test('cost no more than the object that has them', async () => {
     const costOf = async (selection: string) => {
-      const query = `{ workspace(databaseId: ${ours.workspace.id}) { contacts(first: 100) { nodes { ${selection} } } } }`;
+      const query = `{ workspace(by: { databaseId: ${ours.workspace.id} }) { contacts(first: 100) { nodes { ${selection} } } } }`;
       const headers = { 'GraphQL-Cost': '1' };
       const answer = await post(gateway, { query }, { caller, headers });
       return (answer as unknown as { extensions: { cost: { rows: number } } }).extensions.cost.rows;

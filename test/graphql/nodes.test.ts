@@ -32,28 +32,54 @@ test('an object of every type is found by its global id, with that id', async ()
   expect(nodes).toEqual(Object.entries(ids).map(([type, id]) => ({ __typename: kinds[type] ?? type, id })));
 });
 
-test('a text that is not the id of an accessible object gives null without an error', async () => {
+test('the id of an object that does not exist gives null without an error', async () => {
   const ids = [
-    '',
-    'x',
-    '1',
     btoa('Contact:0'),
     btoa('Contact:99999999'),
-    btoa('Contact:9223372036854775808'),
-    btoa(`Contact:0${tenant.contact.id}`),
-    btoa(`Nope:${tenant.contact.id}`),
-    btoa('Node:1'),
-    `${globalId('Contact', tenant.contact.id)} `,
     globalId('PageStep', tenant.split.id),
-    btoa(`AppliedTag:${tenant.appliedTag.id}`),
     btoa(`AppliedTag:Contact:${tenant.contact.id}:${tenant.tag.id}`),
-    btoa(`AppliedTag:Contact:0${tenant.contact.id}:${tenant.appliedTag.tagId}`),
     btoa(`AppliedTag:Team:${tenant.team.id}:${tenant.appliedTag.tagId}`),
     btoa(`AppliedTag:Nope:1:${tenant.appliedTag.tagId}`),
-    btoa(`Contact:Contact:${tenant.contact.id}:${tenant.appliedTag.tagId}`),
   ];
   const { nodes } = await dataOf(gateway, NODES, { ids }, { caller });
   expect(nodes).toEqual(ids.map(() => null));
+});
+
+test('the id of a type that there is not is null with an error', async () => {
+  const ids = [
+    btoa(`Nope:${tenant.contact.id}`),
+    btoa('Node:1'),
+    btoa(`AppliedTag:${tenant.appliedTag.id}`),
+    btoa(`Contact:Contact:${tenant.contact.id}:${tenant.appliedTag.tagId}`),
+  ];
+  const own = globalId('Contact', tenant.contact.id);
+  const { data, errors } = await ask(gateway, NODES, { ids: [own, ...ids] }, { caller });
+  expect(data?.nodes?.map((node) => node?.id)).toEqual([own, ...ids.map(() => undefined)]);
+  expect(errors).toMatchObject(
+    ids.map((_, index) => ({ path: ['nodes', index + 1], extensions: { code: 'INVALID', field: 'ids' } })),
+  );
+});
+
+test.each([
+  '',
+  'x',
+  '1',
+  'AbCdEf',
+  btoa('Contact:9223372036854775808'),
+  btoa('Contact:01'),
+  btoa('AppliedTag:Contact:01:1'),
+  `${btoa('Contact:1')} `,
+])('the text %j is no global id, and the error says where other ids go', async (id) => {
+  for (const query of [
+    'query ($id: ID!) { node(id: $id) { id } }',
+    'query ($id: ID!) { nodes(ids: [$id]) { id } }',
+  ]) {
+    const { errors } = await post(gateway, { query, variables: { id } }, { caller });
+    const field = query.includes('nodes') ? 'ids' : 'id';
+    expect(errors).toMatchObject([{ extensions: { code: 'INVALID', field } }]);
+    expect(errors?.[0]?.message).toContain(`${field} must be a global id`);
+    expect(errors?.[0]?.message).toContain('by: { databaseId }');
+  }
 });
 
 test('more than 100 ids at once are refused', async () => {
@@ -64,29 +90,29 @@ test('more than 100 ids at once are refused', async () => {
 
 describe('team and workspace', () => {
   test.each([
-    ['team', 'team { name }'],
-    ['team', 'team(id: "x", databaseId: 1) { name }'],
-    ['workspace', 'workspace { name }'],
-    ['workspace', 'workspace(databaseId: 1, subdomain: "a") { name }'],
-    ['workspace', 'workspace(id: null) { name }'],
-  ])('%s takes exactly one argument: %s', async (field, query) => {
+    'team { name }',
+    'team(by: {}) { name }',
+    'team(by: { id: "x", databaseId: 1 }) { name }',
+    'workspace(by: { databaseId: 1, subdomain: "a" }) { name }',
+    'workspace(by: { id: null }) { name }',
+  ])('take exactly one key: %s', async (query) => {
     const { data, errors } = await post(gateway, { query: `{ ${query} }` }, { caller });
-    expect(data).toEqual({ [field]: null });
-    expect(errors).toMatchObject([{ extensions: { code: 'INVALID', field: 'id' } }]);
+    expect(data).toBeUndefined();
+    expect(errors).toMatchObject([{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }]);
   });
 
   test('an id of another type is INVALID', async () => {
-    const query = `{ workspace(id: "${globalId('Team', tenant.team.id)}") { name } }`;
+    const query = `{ workspace(by: { id: "${globalId('Team', tenant.team.id)}" }) { name } }`;
     const { errors } = await post(gateway, { query }, { caller });
-    expect(errors).toMatchObject([{ extensions: { code: 'INVALID', field: 'id' } }]);
+    expect(errors).toMatchObject([{ extensions: { code: 'INVALID', field: 'by.id' } }]);
   });
 
   test('are found by each of their keys', async () => {
     const { team, workspace } = tenant;
     const query = `{
-      a: team(id: "${globalId('Team', team.id)}") { name } b: team(databaseId: ${team.id}) { name }
-      c: workspace(id: "${globalId('Workspace', workspace.id)}") { name } d: workspace(databaseId: "${workspace.id}") { name }
-      e: workspace(subdomain: "${workspace.subdomain.toUpperCase()}") { name } }`;
+      a: team(by: { id: "${globalId('Team', team.id)}" }) { name } b: team(by: { databaseId: ${team.id} }) { name }
+      c: workspace(by: { id: "${globalId('Workspace', workspace.id)}" }) { name } d: workspace(by: { databaseId: "${workspace.id}" }) { name }
+      e: workspace(by: { subdomain: "${workspace.subdomain.toUpperCase()}" }) { name } }`;
     const { data } = await post(gateway, { query }, { caller });
     const [t, w] = [{ name: 'all team' }, { name: 'all workspace' }];
     expect(data).toEqual({ a: t, b: t, c: w, d: w, e: w });
@@ -98,7 +124,7 @@ test('ids beyond 2^53 stay exact, as output, as literals and as text', async () 
   const id = 9_007_199_254_740_993n;
   const workspace = await factories.workspace(app, { id, teamId: tenant.team.id });
   await factories.funnel(app, { workspaceId: workspace.id });
-  const query = `query ($id: BigInt) { a: workspace(databaseId: $id) { databaseId } b: workspace(databaseId: ${id}) { databaseId
+  const query = `query ($id: BigInt!) { a: workspace(by: { databaseId: $id }) { databaseId } b: workspace(by: { databaseId: ${id} }) { databaseId
     funnels { nodes { workspaceId workspace { databaseId } } } } }`;
   const response = await gateway.send('/graphql', {
     caller,
@@ -125,13 +151,13 @@ test('integers of more than 64 bits are refused without a statement', async () =
   ]) {
     const { response } = await post(
       gateway,
-      { query: `{ team(databaseId: ${value}) { name } }` },
+      { query: `{ team(by: { databaseId: ${value} }) { name } }` },
       { caller },
     );
     expect([value, response.status]).toEqual([value, 400]);
   }
-  const { errors } = await post(gateway, { query: '{ team(databaseId: -1) { name } }' }, { caller });
-  expect(errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);
+  const answer = await post(gateway, { query: '{ team(by: { databaseId: -1 }) { name } }' }, { caller });
+  expect([answer.data, answer.errors]).toEqual([{ team: null }, undefined]);
 });
 
 test('every field of a contact has its value', async () => {

@@ -26,8 +26,8 @@ test('nothing is before a page whose cursor has moved behind all others', async 
   });
   const { id: filterId } = body as { readonly id: number };
   async function page(after: string | null): Promise<Found | undefined> {
-    const query = `query ($after: String) { workspace(databaseId: ${workspaceId}) {
-      contacts(savedFilterId: "${filterId}", first: 1, after: $after, orderBy: { field: UPDATED_AT, direction: ASC }) {
+    const query = `query ($after: String) { workspace(by: { databaseId: ${workspaceId} }) {
+      contacts(savedFilterId: "${btoa(`SavedFilter:${filterId}`)}", first: 1, after: $after, orderBy: { field: UPDATED_AT, direction: ASC }) {
         nodes { databaseId } pageInfo { hasPreviousPage endCursor } } } }`;
     const variables = { after };
     const { data, errors } = await post<{ workspace: { contacts: Found } }>(

@@ -90,7 +90,7 @@ test('steps read with their funnels equal steps read by themselves', async () =>
   const steps = `{ id name ... on ConditionalSplit { matched { id name } unmatched { id name } } }`;
   for (const args of ['first: 10', 'last: 3', 'first: 2', 'first: 10, sortOrder: DESC']) {
     const ask = async (selection: string) => {
-      const query = `{ team(databaseId: ${teamId}) { workspaces { nodes { funnels(${args}) {
+      const query = `{ team(by: { databaseId: ${teamId} }) { workspaces { nodes { funnels(${args}) {
         nodes { id ${selection} } pageInfo { hasNextPage hasPreviousPage } } } } } }`;
       return JSON.stringify((await post(gateway, { query }, { caller })).data);
     };
@@ -156,7 +156,7 @@ const NESTED: readonly (readonly [field: string, selection: string, statements: 
 describe('a nested field costs the same number of statements for ten parents as for one', () => {
   test.each(NESTED)('%s', async (_field, selection, statements) => {
     const query = `query ($teamId: BigInt!) {
-      team(databaseId: $teamId) { workspaces(first: 10) { nodes { id ${selection} } } }
+      team(by: { databaseId: $teamId }) { workspaces(first: 10) { nodes { id ${selection} } } }
     }`;
     const names = await statementsOf(gateway, async () => {
       const { errors } = await post(gateway, { query, variables: { teamId } }, { caller });
@@ -183,7 +183,7 @@ test('page info needs a statement only if the page does not already have the ans
 });
 
 test('many root fields of one kind share one statement', async () => {
-  const aliases = workspaceIds.map((id, index) => `w${index}: workspace(id: "${id}") { name }`);
+  const aliases = workspaceIds.map((id, index) => `w${index}: workspace(by: { id: "${id}" }) { name }`);
   const names = await statementsOf(gateway, () =>
     post(gateway, { query: `{ ${aliases.join(' ')} }` }, { caller }),
   );

@@ -87,7 +87,7 @@ describe.each(['application/json', 'application/graphql-response+json'])('for %s
 
   test('each missing or wrong variable is reported, before and after the fast path has the operation', async () => {
     const query =
-      'query ($id: BigInt!, $size: Int!) { workspace(databaseId: $id) { contacts(first: $size) { nodes { id } } } }';
+      'query ($id: BigInt!, $size: Int!) { workspace(by: { databaseId: $id }) { contacts(first: $size) { nodes { id } } } }';
     for (const known of [false, true]) {
       const missing = await errorsOf(await send({ query, variables: {} }, accept));
       expect(missing.map(({ extensions }) => (extensions as { field: string }).field)).toEqual([

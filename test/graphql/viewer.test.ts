@@ -70,7 +70,7 @@ describe('viewer describes', () => {
       kind: 'OAUTH',
       name: client.name,
       issuer: 'http://localhost:4000',
-      client: { id: btoa(`OauthClient:${client.id}`), clientId: client.id, name: client.name },
+      client: { id: btoa(`OauthClient::${client.id}`), clientId: client.id, name: client.name },
       user: { id: btoa(`User:${user.id}`), publicId: user.publicId, email: user.email },
       credential: {
         __typename: 'OauthGrant',

@@ -58,14 +58,14 @@ describe.each(['gzip', 'zstd'])('%s, where a client accepts it, is of the same b
 
   test('for GraphQL, through Yoga and on the fast path, also for an answer of more than a megabyte', async () => {
     const nodes = '{ nodes { id databaseId publicId emailAddress firstName lastName createdAt } }';
-    const query = `{ workspace(databaseId: ${workspaceId}) { contacts(first: 30) ${nodes} } } # ${coding}`;
+    const query = `{ workspace(by: { databaseId: ${workspaceId} }) { contacts(first: 30) ${nodes} } } # ${coding}`;
     const first = await decoded(await askGraphql(query, coding));
     expect(await decoded(await askGraphql(query, coding))).toBe(first);
     expect(first).toBe(await (await askGraphql(query, null)).text());
     const fields = Array.from({ length: 10 }, (_, n) => `${'f'.repeat(120)}${n}: emailAddress`).join(' ');
     const many = Array.from({ length: 40 }, (_, n) => `a${n}: contacts(first: 30) { ...F }`).join(' ');
     const fragment = `fragment F on ContactConnection { nodes { ${fields} } }`;
-    const all = `{ workspace(databaseId: ${workspaceId}) { ${many} } } ${fragment} # ${coding}`;
+    const all = `{ workspace(by: { databaseId: ${workspaceId} }) { ${many} } } ${fragment} # ${coding}`;
     const long = await decoded(await askGraphql(all, coding));
     expect(long.length).toBeGreaterThan(1024 * 1024);
     expect(await decoded(await askGraphql(all, coding))).toBe(long);
@@ -125,7 +125,7 @@ describe('never compressed is', () => {
   });
 
   test('an event stream', async () => {
-    const query = `{ workspace(databaseId: ${workspaceId}) { contacts(first: 30) { nodes { emailAddress } } } }`;
+    const query = `{ workspace(by: { databaseId: ${workspaceId} }) { contacts(first: 30) { nodes { emailAddress } } } }`;
     const response = await askGraphql(query, 'gzip', { Accept: 'text/event-stream' });
     expect(response.headers.get('Content-Type')).toMatch(/^text\/event-stream/);
     const text = await response.text();

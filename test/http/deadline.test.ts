@@ -182,7 +182,7 @@ test('a read that exceeds its deadline does not mention changes', async () => {
 
 test('a count that exceeds its deadline releases its slot, waiting or running: PostgreSQL cancels it', async () => {
   const { expensive } = gateway.app.store;
-  const query = `{ workspace(databaseId: ${workspaceId}) { contacts { totalCount } } }`;
+  const query = `{ workspace(by: { databaseId: ${workspaceId} }) { contacts { totalCount } } }`;
   const send = holdUp(gateway, 'contacts.count_one');
   const asked = [1, 2].map(() => post(gateway, { query }, { caller }));
   await vi.waitFor(() => expect([expensive.running, expensive.waiting]).toEqual([1, 1]), { timeout: 60_000 });

@@ -32,9 +32,9 @@ afterAll(async () => {
 const request = (line: string, body = '', type = 'application/json') =>
   `${line} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${caller.token}\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 const query = (text: string) => request('POST /graphql', JSON.stringify({ query: text }));
-const counting = () => query(`{ workspace(databaseId: ${workspaceId}) { contacts { totalCount } } }`);
+const counting = () => query(`{ workspace(by: { databaseId: ${workspaceId} }) { contacts { totalCount } } }`);
 const listing = () =>
-  query(`{ workspace(databaseId: ${workspaceId}) { contacts { nodes { databaseId } } } }`);
+  query(`{ workspace(by: { databaseId: ${workspaceId} }) { contacts { nodes { databaseId } } } }`);
 
 /** A client that has sent these bytes, and collects what it receives. */
 async function client(bytes: string): Promise<{ socket: Socket; received: () => string }> {

@@ -36,7 +36,8 @@ const post = (path: string, body: object, options: Options = {}) =>
     ...options,
   });
 const graphql = (query: string, variables = {}) => post('/graphql', { query, variables });
-const inWorkspace = (selections: string) => `{ workspace(databaseId: "${workspaceId}") { ${selections} } }`;
+const inWorkspace = (selections: string) =>
+  `{ workspace(by: { databaseId: "${workspaceId}" }) { ${selections} } }`;
 const many = (count: number, text: (i: number) => string) =>
   Array.from({ length: count }, (_, i) => text(i)).join(' ');
 
@@ -113,7 +114,7 @@ test('the cost of an answer is taken even if fewer points are left, and refuses 
   const few = await createGateway({ env: { RATE_LIMIT_KEY: '5' } });
   const { id, teamId } = await factories.workspace(few.app);
   const caller = await factories.apiKey(few.app, { teamId });
-  const query = `{ workspace(databaseId: "${id}") { ${many(300, (i) => `a${i}: name`)} } }`;
+  const query = `{ workspace(by: { databaseId: "${id}" }) { ${many(300, (i) => `a${i}: name`)} } }`;
   const ask = () =>
     few.send('/graphql', {
       caller,

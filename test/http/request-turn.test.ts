@@ -28,7 +28,7 @@ beforeAll(async () => {
   quiet = await factories.apiKey(gateway.app, { teamId: other.teamId });
   contacts = `/api/v2/workspaces/${other.id}/contacts`;
   const lists = Array.from({ length: 20 }, (_, i) => `p${i}: contacts(first: 100) { nodes { id } }`);
-  operation = `{ workspace(databaseId: "${workspace.id}") { ${lists.join(' ')} } }`;
+  operation = `{ workspace(by: { databaseId: "${workspace.id}" }) { ${lists.join(' ')} } }`;
   // The first operation waits until the GraphQL API is loaded.
   await Promise.all(operations(1, quiet));
 });

@@ -38,7 +38,7 @@ async function urlsOf(of: Gateway, host = 'localhost:4000'): Promise<Record<stri
   const { steps } = await json<{ steps: { page: { url: unknown } }[] }>(
     await of.send(`/api/v2/funnels/${funnel.id}/structure`, { caller, host }),
   );
-  const query = `{ funnel(databaseId: ${funnel.id}) { url steps { ... on PageStep { page { url } } } } page(databaseId: ${alone.id}) { url } }`;
+  const query = `{ funnel(by: { databaseId: ${funnel.id} }) { url steps { ... on PageStep { page { url } } } } page(by: { databaseId: ${alone.id} }) { url } }`;
   const { data } = await post(of, { query }, { caller, host });
   return { ...Object.fromEntries(shown), structure: steps.map((step) => step.page.url), data };
 }

@@ -11,21 +11,21 @@ import { json } from '../support/walk.ts';
 
 const ENTRIES = graphql(`
   query AuditEntries($id: BigInt!) {
-    workspace(databaseId: $id) {
+    workspace(by: { databaseId: $id }) {
       auditEntries(first: 100) { nodes { databaseId subjectType before after } }
     }
   }
 `);
 const DATA_ALONE = graphql(`
   query AuditData($id: BigInt!) {
-    workspace(databaseId: $id) {
+    workspace(by: { databaseId: $id }) {
       auditEntries(first: 100) { nodes { before after } }
     }
   }
 `);
 const ACTIONS_ALONE = graphql(`
   query AuditActions($id: BigInt!) {
-    workspace(databaseId: $id) {
+    workspace(by: { databaseId: $id }) {
       auditEntries(first: 100) { totalCount nodes { action actorKind actorId clientId requestId erasedAt } }
     }
   }
@@ -140,7 +140,7 @@ test('integers of 64 bits are exact and JSON is compact over both faces', async 
   const rest = await gateway.send(`/api/v2/audit_entries/${entryIds.get('Contact')}`, { caller });
   expect(await rest.text()).toContain(`"before":${COMPACT},"after":{"later":true}`);
   for (const query of [
-    `{ workspace(databaseId: ${workspaceId}) { auditEntries(first: 1) { nodes { before } } } }`,
+    `{ workspace(by: { databaseId: ${workspaceId} }) { auditEntries(first: 1) { nodes { before } } } }`,
     `{ node(id: "${btoa(`AuditEntry:${entryIds.get('Contact')}`)}") { ... on AuditEntry { before } } }`,
   ]) {
     const response = await gateway.send('/graphql', {

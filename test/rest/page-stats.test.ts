@@ -121,7 +121,7 @@ test('a funnel and its pages have statistics of their visits and sales, also by 
   const unknown = `/api/v2/funnels/${funnel.id}/stats?expand[]=page_ids`;
   expect(await client.refused(422, 'GET', unknown)).toEqual(['expand[]']);
 
-  const query = `{ funnel(databaseId: ${funnel.id}) { stats(from: "${hour(40)}") {
+  const query = `{ funnel(by: { databaseId: ${funnel.id} }) { stats(from: "${hour(40)}") {
     views sales { amount currency } averageSale { amount } earningsPerView { amount } recurringSales { amount }
     steps { step { name position } page { name currentPath } uniqueViews optInRate sales { amount } }
     series { day views uniqueViews optIns salesCount sales { amount } } }
@@ -176,7 +176,7 @@ test('GraphQL has the sales of each currency, REST those of the one with the mos
   await order(page.id, contactId);
   await order(page.id, contactId, {}, '8.00');
   await order(page.id, contactId, {}, '500', 'JPY');
-  const query = `{ page(databaseId: ${page.id}) { stats { salesCount salesRate sales { amount currency }
+  const query = `{ page(by: { databaseId: ${page.id} }) { stats { salesCount salesRate sales { amount currency }
     earningsPerView { amount currency } series { sales { amount currency } } } } }`;
   const { data } = await post(gateway, { query }, { caller });
   const money = (euros: string, yen: string) => [
@@ -203,7 +203,7 @@ test('the statistics of the steps of many funnels are one statement', async () =
       'Start',
       { split: 'Or', matched: ['Yes'], unmatched: ['No'] },
     ]);
-  const query = `{ workspace(databaseId: ${id}) { funnels { nodes { steps { stats { views step { name } page { name } } } } } } }`;
+  const query = `{ workspace(by: { databaseId: ${id} }) { funnels { nodes { steps { stats { views step { name } page { name } } } } } } }`;
   const names = await statementsOf(gateway, async () => {
     const { errors } = await post(gateway, { query }, { caller });
     expect(errors).toBeUndefined();
@@ -219,7 +219,7 @@ test('a page without sales has the currency of its workspace over REST, and no a
   const funnel = await factories.funnel(app, { workspaceId: id });
   await factories.workflow(app, funnel, ['Start']);
   const currencies = async () => {
-    const query = `{ page(databaseId: ${page.id}) { stats { sales { amount } } } funnel(databaseId: ${funnel.id}) { stats { sales { amount } earningsPerView { amount } } } }`;
+    const query = `{ page(by: { databaseId: ${page.id} }) { stats { sales { amount } } } funnel(by: { databaseId: ${funnel.id} }) { stats { sales { amount } earningsPerView { amount } } } }`;
     const { data } = await post(gateway, { query }, { caller });
     return [
       (await statsOf(`pages/${page.id}/stats`))['currency'],
@@ -248,7 +248,7 @@ test('adjacent days of a half-hour time zone share no hour, over both APIs', asy
     expect(last ?? from).toBe(from);
     last = to;
     views += (step as { views_all: number }).views_all;
-    const query = `{ page(databaseId: ${page.id}) { stats(from: "${start}", to: "${end}") { from to } } }`;
+    const query = `{ page(by: { databaseId: ${page.id} }) { stats(from: "${start}", to: "${end}") { from to } } }`;
     expect((await post(gateway, { query }, { caller })).data).toEqual({ page: { stats: timerange } });
   }
   expect(views).toBe(4);
@@ -271,7 +271,7 @@ test('a span ends now at the latest, over both faces', async () => {
       const { timerange } = await statsOf(`${path}/stats?timerange_start=${hour(2)}&timerange_end=${end}`);
       expect([path, end, timerange]).toEqual([path, end, { from: hour(2), to: hour(-1) }]);
     }
-    const query = `{ funnel(databaseId: ${funnel.id}) { stats(from: "${hour(2)}", to: "${end}") { to } } }`;
+    const query = `{ funnel(by: { databaseId: ${funnel.id} }) { stats(from: "${hour(2)}", to: "${end}") { to } } }`;
     expect((await post(gateway, { query }, { caller })).data).toEqual({
       funnel: { stats: { to: hour(-1) } },
     });
@@ -382,7 +382,7 @@ test('the tree of a funnel is read once in an operation, and those of many funne
   };
   const aliases = Array.from({ length: 20 }, (_, index) => fields(`s${index}`)).join(' ');
   const ofOne = ask(
-    `{ funnel(databaseId: ${first?.id}) { ${aliases} ${fields('t', `(from: "${hour(9)}")`)} } }`,
+    `{ funnel(by: { databaseId: ${first?.id} }) { ${aliases} ${fields('t', `(from: "${hour(9)}")`)} } }`,
   );
   const read = (names: string[]) =>
     names.filter((name) => /^(funnel_steps|page_hours)/.test(name)).toSorted();
@@ -391,7 +391,7 @@ test('the tree of a funnel is read once in an operation, and those of many funne
     ...['page_hours.by_day', 'page_hours.by_day', 'page_hours.by_page', 'page_hours.by_page'],
   ]);
   const ofAll = ask(
-    `{ ${funnels.map(({ id }, index) => `f${index}: funnel(databaseId: ${id}) { stats { views } }`).join(' ')} }`,
+    `{ ${funnels.map(({ id }, index) => `f${index}: funnel(by: { databaseId: ${id} }) { stats { views } }`).join(' ')} }`,
   );
   expect(read(await statementsOf(gateway, ofAll))).toEqual(['funnel_steps.of_funnels', 'page_hours.by_page']);
 });
@@ -405,7 +405,7 @@ test('the pages of a list are counted together, as are their days', async () => 
   const visit = { uuid: randomUUID(), visitor_id: 'v' };
   expect((await client.send('POST', `/api/v2/pages/${seen?.id}/visits`, { visit })).status).toBe(202);
   const selection = 'stats { page { name } views series { day views } }';
-  const query = `{ workspace(databaseId: ${id}) {
+  const query = `{ workspace(by: { databaseId: ${id} }) {
     pages(first: 5) { nodes { ${selection} } } } }`;
   let nodes: unknown;
   const names = await statementsOf(gateway, async () => {

@@ -197,7 +197,7 @@ test('a page offers products and bumps on its step, which can be removed again',
     204,
   );
   expect(await offered()).toEqual([shown(mug)]);
-  const query = `{ page(databaseId: ${page.id}) { funnel { name pages { name products { name } } } showPageStep { name } } }`;
+  const query = `{ page(by: { databaseId: ${page.id} }) { funnel { name pages { name products { name } } } showPageStep { name } } }`;
   expect((await post(gateway, { query }, { caller })).data).toEqual({
     page: {
       funnel: { name: 'Tea time', pages: [{ name: 'Order', products: [{ name: 'Mug' }] }] },
@@ -310,7 +310,7 @@ test('a workspace from an earlier version gets its theme when its themes are lis
     await factories.workspace(gateway.app, { teamId: client.teamId }),
   ];
   expect(await done('GET', `/api/v2/workspaces/${first.id}/themes`)).toMatchObject([{ default: true }]);
-  const query = `{ workspace(databaseId: ${second.id}) { themes { nodes { isDefault } } } }`;
+  const query = `{ workspace(by: { databaseId: ${second.id} }) { themes { nodes { isDefault } } } }`;
   expect((await post(gateway, { query }, { caller })).data).toEqual({
     workspace: { themes: { nodes: [{ isDefault: true }] } },
   });

@@ -31,7 +31,7 @@ test.each([
   for (const interval of [singular, plural]) {
     const price = await priceOf({ ...MONTHLY, interval, trial_interval: interval, trial_duration: 1 });
     expect(price).toMatchObject({ interval: plural, trial_interval: plural });
-    const query = `{ productPrice(databaseId: ${price.id}) { ... on SubscriptionPrice { interval trialInterval } } }`;
+    const query = `{ productPrice(by: { databaseId: ${price.id} }) { ... on SubscriptionPrice { interval trialInterval } } }`;
     expect((await post(gateway, { query }, { caller })).data).toEqual({
       price: { interval: name, trialInterval: name },
     });

@@ -122,7 +122,7 @@ test('values of a variant are of its product’s properties, one of each', async
   await done('PUT', `${MEMBERS}/${made.id}`, { variant_properties: [{ id: size.id, _destroy: true }] });
   expect((await get(path))['properties_values']).toEqual([values[1]]);
   const { data } = await ask(
-    'query ($id: BigInt!) { productVariant(databaseId: $id) { propertiesValues { propertyId value property { name } } } }',
+    'query ($id: BigInt!) { productVariant(by: { databaseId: $id }) { propertiesValues { propertyId value property { name } } } }',
     { id: variant.id },
   );
   expect(data).toEqual({
@@ -336,7 +336,7 @@ test('prices are listed below their product, filtered by variant', async () => {
   expect(await listed(`?filter[variant_id]=${variant.id}`)).toEqual([other.id]);
   expect(await listed('?filter[visible]=false')).toEqual([one.id]);
   const { data } = await ask(
-    `query ($id: BigInt!) { product(databaseId: $id) {
+    `query ($id: BigInt!) { product(by: { databaseId: $id }) {
       defaultVariant { databaseId } prices { nodes { databaseId } }
       variants { nodes { databaseId prices { nodes { amount { amount currency } product { databaseId } variant { databaseId } } } } } } }`,
     { id: made.id },
@@ -388,7 +388,7 @@ test('a customer can change to visible prices of the same product and kind', asy
   });
   expect(options).toEqual({ downgrade: [group(lower, 'A mug')], upgrade: [group(higher, 'Large')] });
   const { data } = await ask(
-    'query ($id: BigInt!) { productPrice(databaseId: $id) { changeOptions { upgrade { databaseId } downgrade { databaseId } } } }',
+    'query ($id: BigInt!) { productPrice(by: { databaseId: $id }) { changeOptions { upgrade { databaseId } downgrade { databaseId } } } }',
     { id: price.id },
   );
   const ids = (...all: Shown[]) => all.map(({ id }) => ({ databaseId: id }));
@@ -446,9 +446,12 @@ test('a collection has its products in each of its orders', async () => {
   };
   for (const [sort_method, ids] of Object.entries(orders))
     expect([sort_method, await ordered({ sort_method })]).toEqual([sort_method, ids]);
-  const { data } = await ask('query ($id: BigInt!) { collection(databaseId: $id) { products { name } } }', {
-    id: collection.id,
-  });
+  const { data } = await ask(
+    'query ($id: BigInt!) { collection(by: { databaseId: $id }) { products { name } } }',
+    {
+      id: collection.id,
+    },
+  );
   expect(data).toEqual({ collection: { products: ['A', 'C', 'B', 'D'].map((name) => ({ name })) } });
   const automatic = { collection_type: 'automatic', tag_ids: [tag.id] };
   expect(await ordered({ ...automatic, sort_method: 'added_at_desc' })).toEqual([free, a, c, b]);
@@ -468,7 +471,7 @@ test('an id that is output as text is accepted as a number, as text and as a pub
   for (const redirect_funnel_id of [theirs.publicId, String(theirs.id), 'nonsense', true])
     expect(await client.refused(422, 'PUT', path, { redirect_funnel_id })).toEqual(['redirect_funnel_id']);
   const { data } = await ask(
-    'query ($id: BigInt!) { product(databaseId: $id) { redirectFunnelId redirectFunnel { databaseId } } }',
+    'query ($id: BigInt!) { product(by: { databaseId: $id }) { redirectFunnelId redirectFunnel { databaseId } } }',
     { id: productId },
   );
   expect(data).toEqual({
@@ -561,7 +564,7 @@ test('a product has only the id and the name of its properties, in events too; G
   });
   // Selected twice, they are read whole.
   const twice = await ask(
-    `query ($id: BigInt!) { product(databaseId: $id) { variantProperties { publicId createdAt } again: variantProperties { name } } }`,
+    `query ($id: BigInt!) { product(by: { databaseId: $id }) { variantProperties { publicId createdAt } again: variantProperties { name } } }`,
     { id: String(made.id) },
   );
   expect(twice.data).toMatchObject({

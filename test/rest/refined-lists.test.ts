@@ -520,8 +520,8 @@ describe.each(Object.entries(LISTS))('%s', (filterClass, list) => {
   test('GraphQL lists, counts and pages the same', async () => {
     const some = fc.array(fc.constantFrom(...compared).chain(criterionOf), { minLength: 1, maxLength: 3 });
     const query = `query ($id: BigInt!, $filter: ID!, $first: Int, $last: Int, $after: String, $before: String) {
-    savedFilter(publicId: "PUBLIC") { list: ${plural}(first: 100) { totalCount totalCountIsExact nodes { databaseId } } }
-    workspace(databaseId: $id) {
+    savedFilter(by: { publicId: "PUBLIC" }) { list: ${plural}(first: 100) { totalCount totalCountIsExact nodes { databaseId } } }
+    workspace(by: { databaseId: $id }) {
       list: ${plural}(savedFilterId: $filter, first: $first, last: $last, after: $after, before: $before) {
         totalCount nodes { databaseId } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
       }
@@ -535,7 +535,10 @@ describe.each(Object.entries(LISTS))('%s', (filterClass, list) => {
           const text = query.replace('PUBLIC', String(filter['public_id']));
           const answer = await post<Answer>(
             gateway,
-            { query: text, variables: { id: String(workspaceId), filter: String(filter.id), ...variables } },
+            {
+              query: text,
+              variables: { id: String(workspaceId), filter: btoa(`SavedFilter:${filter.id}`), ...variables },
+            },
             { caller },
           );
           expect(answer.errors).toBeUndefined();
@@ -572,7 +575,7 @@ test('a filter selects only objects of its own class', async () => {
     expect(
       await client.refused(422, 'GET', `/api/v2/workspaces/${workspaceId}/${plural}?stored_filter_id=${id}`),
     ).toEqual(['stored_filter_id']);
-  const query = `{ savedFilter(databaseId: ${id}) { contacts { totalCount } products { totalCount } } }`;
+  const query = `{ savedFilter(by: { databaseId: ${id} }) { contacts { totalCount } products { totalCount } } }`;
   const { data } = await post(gateway, { query }, { caller });
   expect(data).toEqual({ savedFilter: { contacts: null, products: null } });
 });
@@ -584,7 +587,7 @@ test('a list follows the current filter, whichever process changed it', async ()
   const [first, second] = emails.map(criteria);
   const { id } = await save('ContactsFilter', first ?? []);
   const path = `/api/v2/workspaces/${workspaceId}/contacts?filter[refine_filter_id]=${id}`;
-  const query = `{ savedFilter(databaseId: ${id}) { contacts { totalCount nodes { emailAddress } } } }`;
+  const query = `{ savedFilter(by: { databaseId: ${id} }) { contacts { totalCount nodes { emailAddress } } } }`;
   const change = (data: object) =>
     prisma.refineFilter.update({
       where: { workspaceId_id: { workspaceId, id: BigInt(String(id)) } },
@@ -624,7 +627,7 @@ test('a page by a cached filter reads the filter in the same statement', async (
     { attribute: 'tags.id', clause: 'in', value: [String(TAGS[0])] },
   ]);
   const { id: orders } = await save('OrdersFilter', [{ attribute: 'currency', clause: 'eq', value: 'EUR' }]);
-  const query = `{ workspace(databaseId: ${workspaceId}) { contacts(savedFilterId: "${id}") { nodes { id } } } }`;
+  const query = `{ workspace(by: { databaseId: ${workspaceId} }) { contacts(savedFilterId: "${btoa(`SavedFilter:${id}`)}") { nodes { id } } } }`;
   const ask: [string, () => Promise<unknown>][] = [
     [
       'contacts',
@@ -669,7 +672,7 @@ test('text is compared without letter case, also if the list’s own filter does
   };
   for (const order of ['sort_order=desc', 'sort_property=updated_at'])
     expect(await namesBy(`stored_filter_id=${id}&${order}`)).toEqual(['KILIM', 'Kilim', 'kilim']);
-  const query = `{ savedFilter(databaseId: ${id}) { products { totalCount nodes { name } } } }`;
+  const query = `{ savedFilter(by: { databaseId: ${id} }) { products { totalCount nodes { name } } } }`;
   const { data } = await post(gateway, { query }, { caller });
   expect(data).toMatchObject({ savedFilter: { products: { totalCount: 3 } } });
   expect(await namesBy('filter[name]=kilim')).toEqual(['kilim']);

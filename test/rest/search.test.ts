@@ -58,7 +58,7 @@ const search = (text: string, more = '', of = short) =>
     { caller },
   );
 
-const QUERY = `query ($id: BigInt!, $search: String) { workspace(databaseId: $id) { contacts(search: $search) {
+const QUERY = `query ($id: BigInt!, $search: String) { workspace(by: { databaseId: $id }) { contacts(search: $search) {
   totalCount totalCountIsExact nodes { databaseId } pageInfo { hasNextPage hasPreviousPage } } } }`;
 async function overGraphql(text: string, of = short) {
   const { data, errors } = await post(
@@ -326,7 +326,7 @@ describe('other lists', () => {
       const asked = await post(
         gateway,
         {
-          query: `query ($id: BigInt!) { workspace(databaseId: $id) { orders(search: "example.com", first: 1) { totalCount nodes { databaseId } pageInfo { hasNextPage } } } }`,
+          query: `query ($id: BigInt!) { workspace(by: { databaseId: $id }) { orders(search: "example.com", first: 1) { totalCount nodes { databaseId } pageInfo { hasNextPage } } } }`,
           variables: { id: String(id) },
         },
         { caller },

@@ -29,7 +29,7 @@ test('exists once from the first read, with the default theme', async () => {
 
 test('exists over GraphQL, and for a change', async () => {
   const [read, changed] = [await made('Read'), await made('Changed')];
-  const query = `{ workspace(databaseId: ${read.id}) { site { name } } }`;
+  const query = `{ workspace(by: { databaseId: ${read.id} }) { site { name } } }`;
   const reader = await factories.apiKey(gateway.app, { teamId, scopes: ['read'] });
   const { data } = await post(gateway, { query }, { caller: reader });
   expect(data).toEqual({ workspace: { site: { name: 'Read' } } });

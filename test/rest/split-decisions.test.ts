@@ -115,7 +115,7 @@ test('a decision needs the scopes to read funnels and to read contacts', async (
 
 test('over GraphQL splits have the contact’s branch, and a funnel the contact’s pages, through nested splits', async () => {
   const query = `query ($funnel: BigInt!, $contact: ID!) {
-    funnel(databaseId: $funnel) {
+    funnel(by: { databaseId: $funnel }) {
       path(contactId: $contact) { name }
       conditionalSplits { nodes { name branchFor(contactId: $contact) { branch reason } } }
     }
@@ -167,7 +167,7 @@ test('decisions for many contacts need no more statements than for one, and long
     );
     const { errors } = await post(
       gateway,
-      { query: `{ funnel(databaseId: ${wide}) { ${each.join(' ')} } }` },
+      { query: `{ funnel(by: { databaseId: ${wide} }) { ${each.join(' ')} } }` },
       { caller },
     );
     expect(errors).toBeUndefined();
@@ -215,7 +215,7 @@ test('the paths through many funnels are found together: no more statements than
   }
   const ask = async (first: number, paths: string[]) => {
     const path = `path(contactId: "${btoa(`Contact:${body.id}`)}") { name }`;
-    const query = `{ workspace(databaseId: ${id}) { funnels(first: ${first}) { nodes { ${path} } } } }`;
+    const query = `{ workspace(by: { databaseId: ${id} }) { funnels(first: ${first}) { nodes { ${path} } } } }`;
     let data: unknown;
     const names = await statementsOf(gateway, async () => {
       ({ data } = await post(gateway, { query }, { caller }));

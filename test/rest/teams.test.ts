@@ -87,7 +87,7 @@ describe('a change of a team', () => {
     expect(await json(await gateway.send('/api/v2/me', { caller }))).toMatchObject({ time_zone: null });
     const { data } = await post(
       gateway,
-      { query: `{ team(databaseId: ${team.id}) { timeZone } }` },
+      { query: `{ team(by: { databaseId: ${team.id} }) { timeZone } }` },
       { caller },
     );
     expect(data).toEqual({ team: { timeZone: null } });

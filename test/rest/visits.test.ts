@@ -79,7 +79,7 @@ test('a contact has its first and last visits, and is otherwise unchanged', asyn
   });
   expect(await client.recordOf(contact.id)).toEqual(before);
 
-  const query = `{ contact(databaseId: ${contact.id}) { updatedAt visits { firstVisit { uuid browser startedAt } lastVisitWithUtm { utmTerm } } } }`;
+  const query = `{ contact(by: { databaseId: ${contact.id} }) { updatedAt visits { firstVisit { uuid browser startedAt } lastVisitWithUtm { utmTerm } } } }`;
   const { data } = await post<{ contact: object }>(gateway, { query }, { caller });
   expect(data?.contact).toEqual({
     updatedAt: contact['updated_at'],

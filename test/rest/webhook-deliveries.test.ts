@@ -66,7 +66,7 @@ describe('the data of an event', () => {
   test('is hidden over GraphQL too, whatever else is selected', async () => {
     const query = graphql(`
       query EventData($id: BigInt!) {
-        workspace(databaseId: $id) { webhookEvents { nodes { data } } }
+        workspace(by: { databaseId: $id }) { webhookEvents { nodes { data } } }
       }
     `);
     const reader = await factories.apiKey(gateway.app, {

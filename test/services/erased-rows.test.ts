@@ -153,7 +153,7 @@ describe('before anything is blanked,', () => {
   });
 
   test('GraphQL returns no personal data', async () => {
-    const query = `{ workspace(databaseId: ${client.workspaceId}) {
+    const query = `{ workspace(by: { databaseId: ${client.workspaceId} }) {
       orders { nodes { notes phoneNumber contact { orders { nodes { notes } } } shippingAddressFirstName billingAddressCity canceledBy cancelDescription
         transactions { nodes { reason } } invoices { nodes { order { notes canceledBy } restocks { nodes { reason } } } } } }
       fulfillments { nodes { trackingCode trackingUrl } } auditEntries { nodes { before after } } } }`;

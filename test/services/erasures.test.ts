@@ -123,7 +123,7 @@ describe('from the record on, before anything is blanked,', () => {
 
   test('GraphQL returns no personal data', async () => {
     const { body } = await client.send('POST', '/graphql', {
-      query: `{ workspace(databaseId: ${client.workspaceId}) {
+      query: `{ workspace(by: { databaseId: ${client.workspaceId} }) {
         auditEntries(first: 10) { nodes { before after erasedAt } }
         webhookEndpoints(first: 1) { nodes { deliveries(first: 10) { nodes { event { data } attempts { responseStart } } } } }
       } }`,

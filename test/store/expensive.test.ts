@@ -36,7 +36,7 @@ interface Counted {
 }
 
 const count = (of: Tenant, list: string, fields = 'totalCount totalCountIsExact') => {
-  const query = `query ($id: BigInt!) { workspace(databaseId: $id) { ${list} { ${fields} } } }`;
+  const query = `query ($id: BigInt!) { workspace(by: { databaseId: $id }) { ${list} { ${fields} } } }`;
   const variables = { id: String(of.workspaceId) };
   return post<Counted>(gateway, { query, variables }, { caller: of.caller });
 };

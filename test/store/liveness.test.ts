@@ -46,7 +46,7 @@ const query = () =>
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({
-      query: `{ workspace(databaseId: "${workspaceId}") { contacts(first: 1) { nodes { id } } } }`,
+      query: `{ workspace(by: { databaseId: "${workspaceId}" }) { contacts(first: 1) { nodes { id } } } }`,
     }),
   });
 const POLL = { timeout: 60_000, interval: 10 };

@@ -104,7 +104,7 @@ test('after hundreds of projections by another team a page still reads only its 
       texts.push(name);
       return send();
     });
-    const query = `query Subset($id: BigInt!) { workspace(databaseId: $id) { contacts { nodes { ${fields.join(' ')} } } } }`;
+    const query = `query Subset($id: BigInt!) { workspace(by: { databaseId: $id }) { contacts { nodes { ${fields.join(' ')} } } } }`;
     const variables = { id: String(workspaceId) };
     const { data, errors } = await post(gateway, { query, variables }, { caller }).finally(stop);
     expect(errors).toBeUndefined();
@@ -202,7 +202,7 @@ test('a page reads one row more than it returns only if the caller asks whether 
       if (name.startsWith('contacts.under_id.')) limits.push(values['limit']);
       return send();
     });
-    const query = `{ workspace(databaseId: ${id}) { contacts(first: 5) { nodes { id } ${selection} } } } ${fragment}`;
+    const query = `{ workspace(by: { databaseId: ${id} }) { contacts(first: 5) { nodes { id } ${selection} } } } ${fragment}`;
     const { errors } = await post(gateway, { query }, { caller }).finally(stop);
     expect(errors).toBeUndefined();
     // New rows are read again.

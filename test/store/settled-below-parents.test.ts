@@ -130,7 +130,7 @@ test('each order’s list has its invoice at once, and in the end every list is 
     for (let count = 0; count < 20; count++) {
       const order = await ours.till.order([[ours.goods, 1]]);
       made.push(order);
-      const text = `{ order(databaseId: "${order.id}") { invoices { nodes { databaseId } } } }`;
+      const text = `{ order(by: { databaseId: "${order.id}" }) { invoices { nodes { databaseId } } } }`;
       const { data } = await post<{ order: { invoices: { nodes: object[] } } }>(
         gateway,
         { query: text },

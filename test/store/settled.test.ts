@@ -39,7 +39,7 @@ async function query<Data>(text: string): Promise<Data> {
 
 async function connection(args: string): Promise<{ ids: bigint[]; pageInfo: Connection['pageInfo'] }> {
   const { workspace } = await query<{ workspace: { contacts: Connection } }>(
-    `{ workspace(databaseId: "${workspaceId}") { contacts(${args}) { nodes { databaseId } pageInfo { hasNextPage hasPreviousPage } } } }`,
+    `{ workspace(by: { databaseId: "${workspaceId}" }) { contacts(${args}) { nodes { databaseId } pageInfo { hasNextPage hasPreviousPage } } } }`,
   );
   const { nodes, pageInfo } = workspace.contacts;
   return { ids: nodes.map(({ databaseId }) => BigInt(databaseId)), pageInfo };
@@ -79,7 +79,7 @@ test('pages under many parents end there too, those of other tables do not', asy
     } = await query<{
       team: { workspaces: { nodes: { contacts: Connection; tags: Connection; databaseId: string }[] } };
     }>(
-      `{ team(databaseId: "${teamId}") { workspaces(first: 20) { nodes { databaseId contacts(first: 5) { nodes { databaseId } } contactTags(first: 5) { nodes { databaseId } } } } } }`,
+      `{ team(by: { databaseId: "${teamId}" }) { workspaces(first: 20) { nodes { databaseId contacts(first: 5) { nodes { databaseId } } contactTags(first: 5) { nodes { databaseId } } } } } }`,
     );
     const of = (id: bigint, kind: 'contacts' | 'tags') =>
       workspaces.nodes

@@ -24,7 +24,7 @@ test('a saved filter: it is tried, saved, applied, changed, used by a split, and
   });
   expect(await selected()).toMatchObject([{ id: mia.id }, { id: leo.id }]);
   const { data } = await client.graphql(
-    'query ($id: BigInt!) { data: savedFilter(databaseId: $id) { name contacts { totalCount } } }',
+    'query ($id: BigInt!) { data: savedFilter(by: { databaseId: $id }) { name contacts { totalCount } } }',
     { id: filter.id },
   );
   expect(data).toEqual({ name: 'Early birds', contacts: { totalCount: 2 } });

@@ -35,7 +35,7 @@ test('a funnel: pages, a split that decides, visits that are counted, and a spli
 
   await client.post(`/pages/${offer.id}/visits`, { visits: [{ uuid: randomUUID(), contact_id: mia.id }] });
   const { data } = await client.graphql(
-    'query ($id: BigInt!) { data: funnel(databaseId: $id) { name steps { name } } }',
+    'query ($id: BigInt!) { data: funnel(by: { databaseId: $id }) { name steps { name } } }',
     {
       id: funnel.id,
     },

@@ -90,7 +90,7 @@ const LITERAL = /\/\/.*$|`((?:[^`\\]|\\.)*)`|'((?:[^'\\\n]|\\.)*)'/gm;
 const FRAMES: readonly ((text: string) => string)[] = [
   (text) => text,
   (text) => `{ ${text} }`,
-  (text) => `{ workspace(subdomain: "acme") { ${text} } }`,
+  (text) => `{ workspace(by: { subdomain: "acme" }) { ${text} } }`,
   (text) => `{ viewer { teams { nodes { workspaces { nodes { ${text} } } } } } }`,
 ];
 
@@ -250,26 +250,28 @@ class Writer {
       const ids = Array.from({ length: this.upTo(5) }, () => this.globalId());
       given.push(this.arg('ids', '[ID!]!', ids));
     }
-    if (name !== 'workspace' && args.some((arg) => arg.name === 'publicId')) given.push(this.key(type));
-    if (name === 'workspace') {
-      given.push(
-        this.chance(60)
-          ? this.arg('subdomain', 'String', this.pick(this.asked.subdomains))
-          : this.arg('databaseId', 'BigInt', this.pick(this.asked.workspaceIds)),
-      );
+    if (args.some((arg) => arg.name === 'by')) {
+      const key = name === 'workspace' ? this.workspaceKey() : this.key(type);
+      given.push(`by: { ${key} }`);
     }
     if (args.some((arg) => arg.name === 'first')) given.push(...this.pageArgs());
     return given.length === 0 ? '' : `(${given.join(', ')})`;
+  }
+
+  private workspaceKey(): string {
+    return this.chance(60)
+      ? this.arg('subdomain', 'String!', this.pick(this.asked.subdomains))
+      : this.arg('databaseId', 'BigInt!', this.pick(this.asked.workspaceIds));
   }
 
   /** An identifier of an object of a type, most often an existing one. */
   private key(type: Field['type']): string {
     const ids = this.asked.globalIds.filter((id) => atob(id).startsWith(`${getNamedType(type).name}:`));
     const id = this.chance(90) && ids.length > 0 ? this.pick(ids) : this.globalId();
-    if (this.chance(50)) return this.arg('id', 'ID', id);
+    if (this.chance(50)) return this.arg('id', 'ID!', id);
     return this.arg(
       'databaseId',
-      'BigInt',
+      'BigInt!',
       Number(/\d+$/.exec(Buffer.from(id, 'base64').toString())?.[0] ?? 0),
     );
   }

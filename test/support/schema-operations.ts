@@ -33,10 +33,10 @@ export interface SchemaOperation {
   readonly isMutation: boolean;
 }
 
-/** The root fields that find one object by its ids, with the types of the ids. */
+/** The root fields that find one object by its keys, with its type. */
 export const LOOK_UPS: ReadonlyMap<string, string> = new Map(
   Object.values(schema.getQueryType()?.getFields() ?? {})
-    .filter(({ args }) => args.some(({ name }) => name === 'publicId'))
+    .filter(({ args }) => args.some(({ name }) => name === 'by'))
     .map(({ name, type }) => [name, getNamedType(type).name]),
 );
 
@@ -44,7 +44,7 @@ export const LOOK_UPS: ReadonlyMap<string, string> = new Map(
 const ROOT_ARGUMENTS: Readonly<Record<string, string>> = {
   node: 'id: $node_Workspace',
   nodes: 'ids: [$node_Workspace, $node_Contact]',
-  ...Object.fromEntries(LOOK_UPS.entries().map(([field, type]) => [field, `id: $node_${type}`])),
+  ...Object.fromEntries(LOOK_UPS.entries().map(([field, type]) => [field, `by: { id: $node_${type} }`])),
 };
 
 /** The required arguments of other fields. */

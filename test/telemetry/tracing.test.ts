@@ -126,7 +126,7 @@ test('a request is one trace: exchange, authentication, operation, statements, b
 });
 
 test('GraphQL operations are named by their root field, on the fast path too, and have their name and their refusal', async () => {
-  const query = 'query Mine { team(databaseId: 424242) { name } }';
+  const query = 'query Mine { team(by: { databaseId: 424242 }) { name } }';
   await graphql({ query, operationName: 'Mine' });
   const known = { query: 'query Ours { viewer { teams { nodes { name } } } }' };
   await graphql(known);
@@ -183,10 +183,14 @@ test('no credential and no value is in a span, whatever a client sends', async (
   await gateway.send(`/api/v2/contacts/${caller.token}`, { caller });
   await gateway.send('/api/v2/teams', { caller: { authorization: `Bearer ${SECRET}` } });
   await graphql({
-    query: 'query Q($id: ID!, $name: String) { node(id: $id) { id } workspace(subdomain: $name) { id } }',
+    query:
+      'query Q($id: ID!, $name: String!) { node(id: $id) { id } workspace(by: { subdomain: $name }) { id } }',
     variables: { id: SECRET, name: SECRET },
   });
-  await graphql({ query: `{ workspace(subdomain: "${SECRET}") { id } }`, operationName: caller.token });
+  await graphql({
+    query: `{ workspace(by: { subdomain: "${SECRET}" }) { id } }`,
+    operationName: caller.token,
+  });
   await gateway.send('/oauth/token', {
     method: 'POST',
     headers: { 'Content-Type': 'application/x-www-form-urlencoded' },

@@ -84,7 +84,7 @@ const ATTACKS: readonly Attack[] = [
     64,
     asOwner(
       () =>
-        `{ workspace(subdomain: "acme") { ${many(24, (j) => `p${j}: contacts(first: 100) { ...F }`)} } } fragment F on ContactConnection { nodes { ${many(10, (j) => `${'a'.repeat(120)}${j}: databaseId`)} } }`,
+        `{ workspace(by: { subdomain: "acme" }) { ${many(24, (j) => `p${j}: contacts(first: 100) { ...F }`)} } } fragment F on ContactConnection { nodes { ${many(10, (j) => `${'a'.repeat(120)}${j}: databaseId`)} } }`,
     ),
   ),
   anonymous(
@@ -178,7 +178,7 @@ const ATTACKS: readonly Attack[] = [
     64,
     asOwner(
       () =>
-        `{ workspace(subdomain: "acme") { contacts(first: 100) { ${many(170, (j) => `e${j}: edges { ${many(10, (k) => `c${k}: cursor`)} }`)} } } }`,
+        `{ workspace(by: { subdomain: "acme" }) { contacts(first: 100) { ${many(170, (j) => `e${j}: edges { ${many(10, (k) => `c${k}: cursor`)} }`)} } } }`,
     ),
   ),
   owner(
@@ -187,7 +187,7 @@ const ATTACKS: readonly Attack[] = [
     64,
     asOwner(
       () =>
-        `{ workspace(subdomain: "acme") { ${many(50, (j) => `p${j}: contacts(first: 100) { nodes { id emailAddress firstName lastName phoneNumber createdAt updatedAt uuid } }`)} } }`,
+        `{ workspace(by: { subdomain: "acme" }) { ${many(50, (j) => `p${j}: contacts(first: 100) { nodes { id emailAddress firstName lastName phoneNumber createdAt updatedAt uuid } }`)} } }`,
     ),
   ),
   owner(
@@ -196,7 +196,7 @@ const ATTACKS: readonly Attack[] = [
     64,
     asOwner(
       () =>
-        `{ workspace(subdomain: "acme") { ${many(50, (j) => `p${j}: contacts(first: 100) @include(if: true) { nodes { id emailAddress firstName lastName phoneNumber createdAt updatedAt uuid } }`)} } }`,
+        `{ workspace(by: { subdomain: "acme" }) { ${many(50, (j) => `p${j}: contacts(first: 100) @include(if: true) { nodes { id emailAddress firstName lastName phoneNumber createdAt updatedAt uuid } }`)} } }`,
     ),
   ),
   owner(
@@ -216,7 +216,7 @@ const ORDINARY: readonly Pick<Attack, 'send'>[] = [
   {
     send: asOwner(
       () =>
-        '{ workspace(subdomain: "acme") { contacts(first: 20) { nodes { id emailAddress } pageInfo { hasNextPage } } } }',
+        '{ workspace(by: { subdomain: "acme" }) { contacts(first: 20) { nodes { id emailAddress } pageInfo { hasNextPage } } } }',
     ),
   },
   { send: graphql(() => '{ __schema { types { name fields { name } } } }') },

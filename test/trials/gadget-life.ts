@@ -205,7 +205,7 @@ export async function leadGadgets(origin: string, key: string): Promise<void> {
   expect(
     'Workspace.gadgets',
     await run(
-      `{ workspace(id: "${workspaceId}") { gadgets(filter: { visible: false }) { totalCount nodes { id } } } }`,
+      `{ workspace(by: { id: "${workspaceId}" }) { gadgets(filter: { visible: false }) { totalCount nodes { id } } } }`,
     ),
     { data: { workspace: { gadgets: { totalCount: 1, nodes: [{ id }] } } } },
   );
@@ -240,7 +240,7 @@ export async function leadGadgets(origin: string, key: string): Promise<void> {
       await run(`mutation { ${mutation}(input: { gadgetId: "${id}" }) { gadget { archived } } }`),
       { data: { [mutation]: { gadget: { archived: isArchived } } } },
     );
-  expect('gadget', await run(`{ gadget(id: "${id}") { description partList { totalCount } } }`), {
+  expect('gadget', await run(`{ gadget(by: { id: "${id}" }) { description partList { totalCount } } }`), {
     data: { gadget: { description: 'Deep.', partList: { totalCount: 2 } } },
   });
   expect(

@@ -3,7 +3,7 @@
 const n = (k: number, f: (i: number) => string, sep = ' ') =>
   Array.from({ length: k }, (_, i) => f(i)).join(sep);
 const T = '__type(name: "Contact")';
-const W = 'workspace(subdomain: "x")';
+const W = 'workspace(by: { subdomain: "x" })';
 export const HOSTILE_DOCUMENTS: Readonly<Record<string, (k: number) => string>> = {
   'same leaf k times': (k) => `{ viewer { ${'name '.repeat(k)} } }`,
   'same field with args': (k) => `{ ${n(k, () => `node(id: "x") { id }`)} }`,

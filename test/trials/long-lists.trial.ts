@@ -43,7 +43,7 @@ await withTestBed(async ({ url, tenants: [busy], gateway }) => {
       for (const [way, selected] of Object.entries(ways)) {
         await probe.worst();
         const started = performance.now();
-        const query = `{ workspace(databaseId: "${busy.workspaceId}") { ${selected} } }`;
+        const query = `{ workspace(by: { databaseId: "${busy.workspaceId}" }) { ${selected} } }`;
         const watch = watchWork(server);
         const { status, bytes, text } = await server.send('/graphql', {
           body: JSON.stringify({ query }),

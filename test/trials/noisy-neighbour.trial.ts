@@ -24,7 +24,7 @@ await withTestBed(async ({ tenants: [busy, quiet], gateway }) => {
       times.push((await send(`/api/v2/workspaces/${quiet.workspaceId}/funnels`, quiet)).ms);
     return times;
   }
-  const query = `{ workspace(databaseId: "${busy.workspaceId}") { contacts(first: 1) { totalCount totalCountIsExact } } }`;
+  const query = `{ workspace(by: { databaseId: "${busy.workspaceId}" }) { contacts(first: 1) { totalCount totalCountIsExact } } }`;
   const one = await send('/graphql', busy, query);
   process.stdout.write(`one count: ${Math.round(one.ms)} ms, ${one.text}\n`);
   const calm = await pages();

@@ -2,8 +2,9 @@
 
 import { type Described, NOUNS } from '../../resources/nouns.ts';
 import { criterion, type RefineFilterRow, refineFilter } from '../../resources/refine-filters.ts';
-import type { Resource } from '../../resources/resource.ts';
+import { graphqlTypeNameOf, type Resource } from '../../resources/resource.ts';
 import { builder } from '../builder.ts';
+import { encodeGlobalId } from '../global-ids.ts';
 import { connectionOf, nodeOf } from '../nouns.ts';
 import { objectFields, objectType } from '../resource-fields.ts';
 
@@ -25,7 +26,9 @@ for (const noun of NOUNS as readonly Resource[] as readonly Described[]) {
         columns: ['id', 'workspaceId', 'filterClass'],
       },
       ({ id, workspaceId, filterClass }: RefineFilterRow) =>
-        filterClass === refinedBy ? { parentId: workspaceId, savedFilterId: String(id) } : null,
+        filterClass === refinedBy
+          ? { parentId: workspaceId, savedFilterId: encodeGlobalId(graphqlTypeNameOf(refineFilter), id) }
+          : null,
     ),
   );
 }

@@ -108,6 +108,7 @@ const pageStep = {
   type: 'PageStep',
   title: 'Page step',
   table: 'funnel_steps',
+  hasLookUp: false,
   description: 'A step that shows a page.',
   fields: stepFields,
 } as const;

@@ -7,6 +7,7 @@ export const orderAppliedTag = describe({
   type: 'OrderAppliedTag',
   title: 'Applied tag',
   table: 'order_applied_tags',
+  hasLookUp: false,
   number: 32n,
   parent: order,
   plural: 'appliedTags',

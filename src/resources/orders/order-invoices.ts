@@ -315,6 +315,7 @@ export const invoice = describe({
 export const invoiceLineItem = describe({
   ...INVOICE_LINE_ITEM,
   number: 28n,
+  hasLookUp: false,
   parent: invoice,
   most: MAX_LINE_ITEMS,
   scope: 'store',

@@ -504,6 +504,7 @@ export const order = describe({
 export const orderLineItem = describe({
   ...LINE_ITEM,
   number: 26n,
+  hasLookUp: false,
   parent: order,
   members: 'orders/line_items',
   most: MAX_LINE_ITEMS,

@@ -1,7 +1,6 @@
 // Workspaces of a team, as their clients see and change them.
 import { requireCaller, scopeFor } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { notFound } from '../../errors.ts';
 import { type WorkspaceRow, workspace } from '../../resources/workspaces.ts';
 import { findSubdomain } from '../../store/accounts/hosts.ts';
 import type { ChangeAnswer } from '../changing/mutate.ts';
@@ -14,18 +13,19 @@ import { changeAccount } from './account-changes.ts';
 import { parseName } from './names.ts';
 import { parseLabel, requireUnreserved } from './subdomains.ts';
 
-const { get } = openReadsOf(workspace);
+const { getMany } = openReadsOf(workspace);
 
 const MAX_LABEL_CHARS = 63;
 
-/** The row of its open fields. @throws AppError `not_found` when the caller owns no workspace with this subdomain */
-export async function getBySubdomain(ctx: Context, subdomain: string): Promise<WorkspaceRow> {
+/** The row of its open fields; null when the caller owns no workspace with this subdomain. */
+export async function findBySubdomain(ctx: Context, subdomain: string): Promise<WorkspaceRow | null> {
   requireCaller(ctx);
   // A label of a host name (RFC 1035 §2.3.4).
   const isLabel = subdomain.length <= MAX_LABEL_CHARS;
   const owner = isLabel ? await findSubdomain(ctx.store, subdomain.toLowerCase()) : null;
-  if (owner?.workspaceId == null) throw notFound('Workspace');
-  return get(ctx, owner.workspaceId);
+  if (owner?.workspaceId == null) return null;
+  const [row] = await getMany(ctx, [owner.workspaceId]);
+  return row ?? null;
 }
 
 export const writeScope = scopeFor(workspace, 'write');

@@ -2,7 +2,7 @@
 import { notFound } from '../../errors.ts';
 import { idOfPublicId, type PublicIdTable, parseId } from '../../store/sql/public-ids.ts';
 
-export type { PublicIdTable };
+export { idOfPublicId, type PublicIdTable };
 
 /** How a client names one row: the integer id or the public id. */
 export type Ref = bigint | string;

@@ -19,9 +19,10 @@ const schema = `
   scalar BigInt
   scalar DateTime
   type Query {
-    workspace(databaseId: BigInt!): Workspace
-    team(databaseId: BigInt!): Team
+    workspace(by: Key!): Workspace
+    team(by: Key!): Team
   }
+  input Key { databaseId: BigInt }
   type PageInfo { hasNextPage: Boolean! endCursor: String }
   type Team { databaseId: BigInt! workspaces(first: Int!, after: String): WorkspaceConnection! }
   type Workspace {

@@ -60,7 +60,7 @@ async function agree(request: GraphqlRequest): Promise<Comparison> {
   const expected = mustUseFastPath(request, comparison);
   if (expected !== null) expect(secondByFastPath).toBe(expected);
   // Objects that the fast path does not read may be missing: then their nested fields were read too.
-  const isRefused = byYoga.body.startsWith('{"errors"');
+  const isRefused = /^\{"errors"|^\{"data":\{"\w+":null/.test(byYoga.body);
   const selections = JSON.stringify(request.body).split('{').length;
   const most = isRefused ? 2 * statementsByYoga.length + selections : statementsByYoga.length;
   if (secondByFastPath) expect(statements.length).toBeLessThanOrEqual(most);
@@ -105,7 +105,7 @@ describe('every existing operation', () => {
 
 test('the values of enums, in rows, nested rows and variables', async () => {
   const query = `query ($of: [InvoiceStatus!], $types: [OrderType!] = [ONE_TIME_ORDER]) {
-    workspace(subdomain: "acme") { team { locale }
+    workspace(by: { subdomain: "acme" }) { team { locale }
       orders(filter: { orderType: $types }) { nodes { orderType billingStatus serviceStatus cancelReason
         lineItems { price { paymentType ... on SubscriptionPrice { interval trialInterval } } }
         invoices(filter: { status: $of }) { nodes { status invoiceType fulfillmentStatus lineItems { fulfillmentStatus } } } } }
@@ -137,7 +137,7 @@ test('generated operations', { timeout: 180_000 }, async () => {
 });
 
 const PAGE = `query Page($first: Int = 2, $last: Int, $after: String, $sortOrder: SortOrder! = DESC, $id: BigInt!, $ids: [ID!] = []) {
-  workspace(databaseId: $id) {
+  workspace(by: { databaseId: $id }) {
     contacts(first: $first, last: $last, after: $after, sortOrder: $sortOrder) {
       edges { cursor node { uuid workspace { contacts(first: $first) { nodes { workspace { contacts(first: $first) { nodes { id } } } } } } } }
       pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
@@ -289,7 +289,7 @@ describe('the Accept header', () => {
     for (const query of [
       '{ viewer { name } }',
       '{ __typename }',
-      '{ team(databaseId: 99) { name } }',
+      '{ team(by: { databaseId: 99 }) { name } }',
       '{ nope }',
     ]) {
       // A document of its own, since the fast path keeps headers for a few Accept headers of each.
@@ -311,7 +311,7 @@ describe('the Accept header', () => {
 });
 
 describe('the caller', () => {
-  const query = `{ workspace(databaseId: 1) { name contacts(first: 2) { nodes { uuid } } funnels(first: 2) { nodes { name } } } }`;
+  const query = `{ workspace(by: { databaseId: 1 }) { name contacts(first: 2) { nodes { uuid } } funnels(first: 2) { nodes { name } } } }`;
   const warmUp = () => agreeByFastPath({ caller, body: { query } });
 
   test('without credentials is never answered by the fast path', async () => {
@@ -388,7 +388,7 @@ describe('the caller', () => {
 });
 
 describe('while the store fails', () => {
-  const query = `{ workspace(databaseId: 1) { name
+  const query = `{ workspace(by: { databaseId: 1 }) { name
     contacts(first: 3) { nodes { uuid tags { name } } totalCount } a: contacts(first: 2) { edges { node { uuid } } }
     funnels(first: 2) { nodes { name steps { __typename name ... on PageStep { page { name } } } } } } viewer { name } }`;
   const warmUp = () => agreeByFastPath({ caller, body: { query } });

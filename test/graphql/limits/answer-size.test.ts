@@ -17,7 +17,7 @@ for (let i = 0; i < 100; i++)
   await factories.contact(app, { workspaceId: workspace.id, customAttributes: { note: NOTE } });
 
 const PAGE =
-  'query ($id: BigInt!, $n: Int) { workspace(databaseId: $id) { contacts(first: $n) { nodes { customAttributes { value } } } } }';
+  'query ($id: BigInt!, $n: Int) { workspace(by: { databaseId: $id }) { contacts(first: $n) { nodes { customAttributes { value } } } } }';
 const SKIPPED = PAGE.replace('nodes {', 'nodes @include(if: true) {');
 
 function ask(query: string, variables: object, by: Caller = caller) {
@@ -81,7 +81,7 @@ test('an answer with very many errors is replaced by one error', async () => {
     teamId: (await prismaOf(gateway.app.store).team.findFirstOrThrow()).id,
     scopes: ['account:read', 'contacts:read'],
   });
-  const query = `query ($id: BigInt!) { workspace(databaseId: $id) { contacts(first: 100) { nodes { workspace { ${Array.from({ length: 11 }, (_, i) => `a${i}: funnels { totalCount }`).join(' ')} } } } } }`;
+  const query = `query ($id: BigInt!) { workspace(by: { databaseId: $id }) { contacts(first: 100) { nodes { workspace { ${Array.from({ length: 11 }, (_, i) => `a${i}: funnels { totalCount }`).join(' ')} } } } } }`;
   const { response, data, errors } = await ask(query, {}, narrow);
   expect([response.status, data]).toEqual([400, undefined]);
   expect(errors).toMatchObject([{ extensions: { code: 'INVALID' } }]);

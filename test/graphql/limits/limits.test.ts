@@ -11,7 +11,7 @@ import { post } from '../../support/graphql.ts';
 const gateway = await ownGateway({ env: { MAX_QUERY_DEPTH: '10', MAX_QUERY_COST: '1000' } });
 const caller = await factories.apiKey(gateway.app, { teamId: (await factories.team(gateway.app)).id });
 
-const WORKSPACE = 'workspace(subdomain: "none")';
+const WORKSPACE = 'workspace(by: { subdomain: "none" })';
 
 async function refusalOf(query: string, variables?: unknown): Promise<string | undefined> {
   const { response, data, errors } = await post(gateway, { query, variables }, { caller });
@@ -79,7 +79,10 @@ describe('cost', () => {
 
   test('counts the workflow that the statistics of each funnel read', async () => {
     const statistics = (count: number) =>
-      Array.from({ length: count }, (_, i) => `a${i}: funnel(databaseId: ${i + 1}) { stats { views } }`);
+      Array.from(
+        { length: count },
+        (_, i) => `a${i}: funnel(by: { databaseId: ${i + 1} }) { stats { views } }`,
+      );
     expect(await refusalOf(`{ ${statistics(4).join(' ')} }`)).toBeUndefined();
     expect(await refusalOf(`{ ${statistics(5).join(' ')} }`)).toMatch(tooCostly);
   });

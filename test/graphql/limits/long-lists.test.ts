@@ -42,7 +42,7 @@ await factories.workflow(
 async function ask(selection: string, way: 'the full executor' | 'the fast path') {
   // The fast path does not compile operations with directives, and executes others from the second time on.
   const directive = way === 'the full executor' ? '__typename @include(if: true)' : '';
-  const query = `{ ${directive} workspace(databaseId: "${w}") { ${selection} } }`;
+  const query = `{ ${directive} workspace(by: { databaseId: "${w}" }) { ${selection} } }`;
   const send = async () => {
     const { response, data, errors, extensions } = (await post(
       gateway,

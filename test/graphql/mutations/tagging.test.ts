@@ -376,6 +376,6 @@ test('objects and tags of two kinds are refused', async () => {
     ['taggableIds[0]', 'taggableIds[0] must be the id of a Contact, Order, Product or Funnel.'],
   ]);
   expect(await send([String(contactId)], [tag])).toEqual([
-    ['taggableIds[0]', 'taggableIds[0] must be the id of a Contact, Order, Product or Funnel.'],
+    ['taggableIds', expect.stringContaining('taggableIds must be a global id')],
   ]);
 });

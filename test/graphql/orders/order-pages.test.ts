@@ -50,7 +50,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 async function ask(selection: string, first: number) {
-  const query = `{ workspace(databaseId: ${workspaceId}) { orders(first: ${first}) { nodes { ${selection} } } } }`;
+  const query = `{ workspace(by: { databaseId: ${workspaceId} }) { orders(first: ${first}) { nodes { ${selection} } } } }`;
   let answer: unknown;
   const names = await statementsOf(gateway, async () => {
     const { data, errors } = await post(gateway, { query }, { caller });
@@ -98,7 +98,7 @@ test('referenced objects are the same whether they are read with the orders or s
 
 test('a caller without access to contacts sees orders with their lines, and no contact', async () => {
   const reader = await factories.apiKey(gateway.app, { teamId, scopes: ['store:read', 'account:read'] });
-  const query = `{ workspace(databaseId: ${workspaceId}) { orders(first: 1) { nodes {
+  const query = `{ workspace(by: { databaseId: ${workspaceId} }) { orders(first: 1) { nodes {
     contact { emailAddress } lineItems { variant { name } } } } } }`;
   for (let round = 0; round < 3; round++) {
     const { data, errors } = await post(gateway, { query }, { caller: reader });

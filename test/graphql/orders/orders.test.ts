@@ -38,7 +38,7 @@ async function ordered(goods: readonly Goods[], members: object = {}): Promise<n
   return body.id;
 }
 
-const PAGE = `query ($id: ID!) { workspace(id: $id) { orders(first: 20) { nodes {
+const PAGE = `query ($id: ID!) { workspace(by: { id: $id }) { orders(first: 20) { nodes {
   orderNumber billingStatus totalAmount { amount currency } contact { emailAddress }
   lineItems { quantity amount { amount } product { name } variant { sku } price { amount { amount currency } } }
 } } } }`;
@@ -88,7 +88,7 @@ test('an order is created, changed and canceled, and its contact found by its or
   expect(invoices).toMatchObject({
     nodes: [{ status: 'UNPAID', totalAmount: { amount: '24.00' }, lineItems: [{ quantity: 2 }] }],
   });
-  const found = await asked(`query ($id: ID!) { contact(id: $id) { orders { nodes { id } } } }`, {
+  const found = await asked(`query ($id: ID!) { contact(by: { id: $id }) { orders { nodes { id } } } }`, {
     id: contact.id,
   });
   expect(found).toEqual({ contact: { orders: { nodes: [{ id }] } } });
@@ -114,7 +114,7 @@ test('lines keep their values from the order, whatever changes afterwards', asyn
   const id = await ordered([mug]);
   const read = () =>
     asked(
-      `query ($id: ID!) { order(id: $id) {
+      `query ($id: ID!) { order(by: { id: $id }) {
         lineItems { originalName originalProductName unitPrice { amount currency } variant { name } product { name } price { amount { amount } } }
         invoices { nodes { lineItems { originalName unitPrice { amount currency } variant { name } } } } } }`,
       { id: globalId('Order', id) },

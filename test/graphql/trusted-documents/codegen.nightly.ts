@@ -18,7 +18,7 @@ const APP = `
     fragment Name on Workspace { name }
   \`);
   export const Workspace = graphql(\`
-    query Workspace($id: BigInt!) { workspace(databaseId: $id) { ...Name contacts(first: 2) { nodes { id } } } }
+    query Workspace($id: BigInt!) { workspace(by: { databaseId: $id }) { ...Name contacts(first: 2) { nodes { id } } } }
   \`);
   export const Kind = graphql(\`query Kind { viewer { kind } }\`);
 `;

@@ -13,7 +13,7 @@ import {
   writeManifests,
 } from '../../support/trusted-documents.ts';
 
-const WORKSPACE = 'query Workspace($id: BigInt!) { workspace(databaseId: $id) { name } }';
+const WORKSPACE = 'query Workspace($id: BigInt!) { workspace(by: { databaseId: $id }) { name } }';
 const KIND = 'query Kind { viewer { kind } }';
 const TWO = 'query One { viewer { kind } } query Other { viewer { __typename } }';
 const RENAME = 'mutation Create($input: CreateContactInput!) { createContact(input: $input) { __typename } }';

@@ -94,8 +94,8 @@ test('have only the members of the public API over REST and in events; GraphQL a
   for (const one of whole) expect(one).toMatchObject({ variant_id: Number(plan.variantId), currency: 'EUR' });
 
   const lines = 'lineItems { variantId firstAmount { amount currency } setupAmount { amount } }';
-  const query = `query ($id: BigInt!) { order(databaseId: $id) { ${lines} again: lineItems { id }
-    invoices { nodes { lineItems { orderLineItemId variantId currency } } } } once: order(databaseId: $id) { ${lines} } }`;
+  const query = `query ($id: BigInt!) { order(by: { databaseId: $id }) { ${lines} again: lineItems { id }
+    invoices { nodes { lineItems { orderLineItemId variantId currency } } } } once: order(by: { databaseId: $id }) { ${lines} } }`;
   const { data, errors } = await post(
     gateway,
     { query, variables: { id: String(order.id) } },

@@ -126,7 +126,7 @@ describe.each(['rest', 'graphql'] as const)('over %s', (face) => {
     }
     expect(await show(order.id)).toMatchObject({ refunded_amount: '30.00' });
     const shown = await ask(
-      `{ order(databaseId: ${order.id}) { refundedAmount { amount currency } } orderTransaction(databaseId: ${payment.id}) { refundedAmount { amount } refund { databaseId } } }`,
+      `{ order(by: { databaseId: ${order.id} }) { refundedAmount { amount currency } } orderTransaction(by: { databaseId: ${payment.id} }) { refundedAmount { amount } refund { databaseId } } }`,
     );
     expect(shown).toEqual({
       order: { refundedAmount: { amount: '30.00', currency: 'EUR' } },
@@ -254,7 +254,7 @@ test('the fulfillment status of an order combines those of its invoices', async 
   const status = async () => {
     const { fulfillment_status: shown } = await show(id);
     const { order } = await ask<{ order: { fulfillmentStatus: string } }>(
-      `{ order(databaseId: ${id}) { fulfillmentStatus } }`,
+      `{ order(by: { databaseId: ${id} }) { fulfillmentStatus } }`,
     );
     expect(order.fulfillmentStatus).toBe(`${shown}`.toUpperCase());
     return shown;
@@ -336,7 +336,7 @@ test('fulfillments are returned for reads with expand[], and over GraphQL; webho
   expect(await client.refused(422, 'PUT', path, { order: { notes: 'x' } })).toEqual(['expand[]']);
   expect(
     await ask(
-      `{ order(databaseId: ${id}) { fulfillmentIds fulfillments { databaseId trackingCode lineItems { quantity } } } }`,
+      `{ order(by: { databaseId: ${id} }) { fulfillmentIds fulfillments { databaseId trackingCode lineItems { quantity } } } }`,
     ),
   ).toEqual({
     order: {

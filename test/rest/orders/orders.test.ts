@@ -844,7 +844,7 @@ test('only callers who may read contacts see the contact of an order, in every o
     const answers = await Promise.all(
       paths.map(async (path) => (await gateway.send(path, { caller, method: 'GET' })).text()),
     );
-    const query = `{ workspace(databaseId: "${client.workspaceId}") { auditEntries { nodes { before after } } } }`;
+    const query = `{ workspace(by: { databaseId: "${client.workspaceId}" }) { auditEntries { nodes { before after } } } }`;
     const response = await gateway.send('/graphql', {
       caller,
       method: 'POST',

@@ -27,7 +27,8 @@ const { insert, begin } = contactsOf(sessions, () => ({
   workspaceId,
 }));
 
-const LIST = 'query ($id: ID!) { workspace(id: $id) { contacts(first: 50) { nodes { databaseId } } } }';
+const LIST =
+  'query ($id: ID!) { workspace(by: { id: $id }) { contacts(first: 50) { nodes { databaseId } } } }';
 
 function open(replicaUrl: string, env: Record<string, string> = {}): Gateway {
   const gateway = openGateway({ databaseUrl: database.primaryUrl, replicaUrls: [replicaUrl] }, { env });
@@ -260,7 +261,7 @@ test('new connections do not change where requests read', async () => {
   const { token } = await create(one, writer);
   const count = (caller: Caller, headers: Record<string, string>) => {
     const workspace = Buffer.from(`Workspace:${workspaceId}`).toString('base64');
-    const text = 'query ($id: ID!) { workspace(id: $id) { contacts(first: 1) { totalCount } } }';
+    const text = 'query ($id: ID!) { workspace(by: { id: $id }) { contacts(first: 1) { totalCount } } }';
     return post<{ workspace: { contacts: { totalCount: number } } }>(
       one,
       { query: text, variables: { id: workspace } },

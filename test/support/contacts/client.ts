@@ -124,7 +124,7 @@ export function createClient(send: Send, workspaceId: bigint): Client {
         return (found ?? []).map(({ id }) => id);
       }
       const { data } = await post<{ workspace: { contacts: { nodes: { databaseId: number }[] } } }>(
-        `query ($id: BigInt!, $address: [String!]) { workspace(databaseId: $id) {
+        `query ($id: BigInt!, $address: [String!]) { workspace(by: { databaseId: $id }) {
           contacts(filter: { emailAddress: $address }) { nodes { databaseId } } } }`,
         { id: String(workspaceId), address: [address] },
       );

@@ -28,7 +28,7 @@ interface Operation {
 
 const random = createRandom(7);
 const COUNT =
-  'query ($workspace: BigInt!) { workspace(databaseId: $workspace) { contacts { totalCount totalCountIsExact } } }';
+  'query ($workspace: BigInt!) { workspace(by: { databaseId: $workspace }) { contacts { totalCount totalCountIsExact } } }';
 
 function get(path: string): Request {
   return new Request(`http://localhost:4000${path}`);

@@ -89,7 +89,7 @@ const TAG =
 const APPLY = 'mutation Apply($input: ApplyTagInput!) { applyTag(input: $input) { appliedTag { id } } }';
 const DELETE =
   'mutation Delete($input: DeleteContactInput!) { deleteContact(input: $input) { deletedContactId } }';
-const FIND = `query Find($id: BigInt!, $address: [String!]) { workspace(databaseId: $id) {
+const FIND = `query Find($id: BigInt!, $address: [String!]) { workspace(by: { databaseId: $id }) {
   contacts(first: 5, filter: { emailAddress: $address }) { edges { node { id tags { name } } } } } }`;
 
 /** @param run sends a document with its variables; the data, or an error is thrown */

@@ -38,9 +38,9 @@ function list(name: string, query: (at: Manifest) => string, most = FLAT): Opera
   };
 }
 
-const CONNECTION = `query ($workspace: BigInt!, $filter: ContactFilter) { workspace(databaseId: $workspace) {
+const CONNECTION = `query ($workspace: BigInt!, $filter: ContactFilter) { workspace(by: { databaseId: $workspace }) {
   contacts(first: 20, filter: $filter) { nodes { id emailAddress updatedAt } pageInfo { hasNextPage } } } }`;
-const COUNT = `query ($workspace: BigInt!, $filter: ContactFilter) { workspace(databaseId: $workspace) {
+const COUNT = `query ($workspace: BigInt!, $filter: ContactFilter) { workspace(by: { databaseId: $workspace }) {
   contacts(filter: $filter) { totalCount totalCountIsExact } } }`;
 
 function graphql(

@@ -117,7 +117,7 @@ function anonymous(name: string, sending: (fixtures: Fixtures, i: number) => Sen
   return { name, status, isAnonymous: true, send: sending };
 }
 
-const inAcme = (selections: string) => `{ workspace(subdomain: "acme") { ${selections} } }`;
+const inAcme = (selections: string) => `{ workspace(by: { subdomain: "acme" }) { ${selections} } }`;
 const CONTACT = 'id emailAddress firstName lastName phoneNumber createdAt updatedAt';
 /** Spaces that make each document another one. */
 const unlike = (text: string, i: number) => `${text} #${i}`;

@@ -84,7 +84,7 @@ export function byConnection(send: Send, workspaceId: bigint, direction: 'forwar
     async step() {
       const args =
         direction === 'forward' ? `first: ${PAGE}${position}` : `last: ${PAGE}, sortOrder: DESC${position}`;
-      const query = `{ workspace(databaseId: "${workspaceId}") { contacts(${args}) { edges { cursor node { databaseId } } } } }`;
+      const query = `{ workspace(by: { databaseId: "${workspaceId}" }) { contacts(${args}) { edges { cursor node { databaseId } } } } }`;
       const { text } = await send('/graphql', query);
       const { edges } = (JSON.parse(text) as Edges).data.workspace.contacts;
       const ordered = direction === 'forward' ? edges : edges.toReversed();
