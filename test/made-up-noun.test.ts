@@ -466,13 +466,13 @@ describe.each([
       ['unarchive', false],
     ] as const) {
       const { data } = await ask(
-        `mutation ($id: ID!) { ${verb}Offer(input: { offerId: $id }) { offer { databaseId archived } } }`,
+        `mutation ($id: ID!) { ${verb}Offer(input: { offerId: $id }) { offer { databaseId archived: isArchived } } }`,
         { id: btoa(`Offer:${body.id}`) },
       );
       expect(data).toEqual({ [`${verb}Offer`]: { offer: { databaseId: body.id, archived } } });
     }
     const { data } = await ask(
-      'query ($id: ID!) { node(id: $id) { ... on Workspace { offers(filter: { archived: true }) { nodes { archived } } } } }',
+      'query ($id: ID!) { node(id: $id) { ... on Workspace { offers(filter: { isArchived: true }) { nodes { archived: isArchived } } } } }',
       { id: btoa(`Workspace:${workspaceId}`) },
     );
     const { nodes } = (data as { node: { offers: { nodes: { archived: boolean }[] } } }).node.offers;

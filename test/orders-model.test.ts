@@ -164,7 +164,7 @@ async function openShop() {
     if (line === undefined) return null;
     const { quantity } = one;
     const held = pieces.get(line.id) ?? { here: line.quantity, out: 0 };
-    const invoicesLineItemId = globalId('InvoiceLineItem', BigInt(line.id));
+    const invoiceLineItemId = globalId('InvoiceLineItem', BigInt(line.id));
     if (one.what === 'ship') {
       const isPossible = line.mayBeSent && quantity >= 1 && quantity <= held.here;
       if (isPossible) pieces.set(line.id, { here: held.here - quantity, out: held.out + quantity });
@@ -181,7 +181,7 @@ async function openShop() {
               contactId: globalId('Contact', contactId),
               locationId: globalId('FulfillmentLocation', locationId),
             },
-            lineItems: [{ invoicesLineItemId, quantity }],
+            lineItems: [{ invoiceLineItemId, quantity }],
           });
       return { expected: isPossible ? 'done' : 'invalid', answer };
     }
@@ -196,7 +196,7 @@ async function openShop() {
         })
       : await mutate('createRestock', 'CreateRestockInput', {
           invoiceId: globalId('Invoice', BigInt(line.invoice)),
-          includedInvoicesLineItemsAttributes: [{ invoicesLineItemId, quantity }],
+          lineItems: [{ invoiceLineItemId, quantity }],
         });
     return { expected: isPossible ? 'done' : 'invalid', answer };
   }
@@ -231,7 +231,7 @@ async function openShop() {
                 workspaceId: globalId('Workspace', workspaceId),
                 contactId: globalId('Contact', contactId),
               },
-              ...{ liveMode: true, orderType: type, billingStatus: one.billing, serviceStatus: one.service },
+              ...{ isLive: true, orderType: type, billingStatus: one.billing, serviceStatus: one.service },
               lineItems: lines.map(({ goods: { variantId, priceId }, quantity }) => ({
                 ...{
                   variantId: globalId('ProductVariant', variantId),

@@ -168,9 +168,9 @@ async function openOrder() {
         });
       return mutate('createRestock', {
         invoiceId: idOf('Invoice', invoiceId),
-        includedInvoicesLineItemsAttributes: [
+        lineItems: [
           {
-            invoicesLineItemId: idOf('InvoiceLineItem', lines[change.line]?.id ?? 0),
+            invoiceLineItemId: idOf('InvoiceLineItem', lines[change.line]?.id ?? 0),
             quantity: change.quantity,
           },
         ],

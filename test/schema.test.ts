@@ -82,6 +82,49 @@ function elements(): [string, { readonly description?: string | null | undefined
   ];
 }
 
+describe('names', () => {
+  const inputFields = types
+    .filter((type) => isInputObjectType(type))
+    .flatMap((type) =>
+      Object.values(type.getFields()).map((field) => [`${type.name}.${field.name}`, field] as const),
+    );
+  const args = fields.flatMap(([name, , field]) =>
+    field.args.map((arg) => [`${name}(${arg.name})`, arg] as const),
+  );
+  const named = [...fields.map(([name, , field]) => [name, field] as const), ...inputFields, ...args];
+
+  test('of booleans are questions: they begin with is or has', () => {
+    /** Inputs that tell what to do, rather than how the object is. */
+    const ORDERS = ['delete', 'dryRun', 'prorate', 'sendMissed'];
+    const wrong = named
+      .filter(([, { type }]) => getNamedType(type).name === 'Boolean')
+      .filter(([, { name }]) => !/^(is|has)[A-Z]/.test(name) && !ORDERS.includes(name))
+      .filter(([, { name }]) => name !== 'totalCountIsExact');
+    expect(wrong.map(([name]) => name)).toEqual([]);
+    const statements = fields.filter(([, , { name }]) => ORDERS.includes(name));
+    expect(statements.map(([name]) => name)).toEqual([]);
+  });
+
+  test('have neither the suffix of Rails nor the plural of a namespace', () => {
+    const ofRails =
+      /(?<!custom)Attributes|^(products|invoices|orders|fulfillments|properties|rates|contacts)[A-Z]/;
+    const wrong = named.filter(([, { name }]) => ofRails.test(name)).map(([name]) => name);
+    expect(wrong).toEqual([]);
+  });
+
+  test('have one word for one thing', () => {
+    const wrong = named.filter(([, { name }]) => /^(email|fbUrl|pageviews|timerange\w*)$/.test(name));
+    expect(wrong.map(([name]) => name)).toEqual([]);
+    const values = types.filter(isEnumType).flatMap((type) => type.getValues());
+    expect(values.filter(({ name }) => name === 'CANCELLED')).toEqual([]);
+  });
+
+  test('are none of fields without values, and of inputs without effect', () => {
+    const empty = /[Aa]lways (null|empty|`external`|`restocked`)|without effect/;
+    expect(elements().filter(([, { description }]) => empty.test(description ?? ''))).toEqual([]);
+  });
+});
+
 /** Lists of objects that are no connections: of few members, or read whole by their nature. */
 const WHOLE_LISTS = [
   'AddTagsPayload.taggables',
@@ -127,8 +170,8 @@ const WHOLE_LISTS = [
   'RemoveSplitTestPayload.discardedPages',
   'RemoveSplitTestPayload.promotedPages',
   'RemoveTagsPayload.taggables',
-  'Restock.includedInvoicesLineItems',
-  'ShippingLocationGroup.fulfillmentsLocations',
+  'Restock.lineItems',
+  'ShippingLocationGroup.fulfillmentLocations',
   'ShippingProfile.variants',
   'Theme.styles',
   'ReorderStepsPayload.steps',
@@ -136,9 +179,9 @@ const WHOLE_LISTS = [
   'SplitRemovalPreview.promotedPages',
   'SplitTest.arms',
   'SplitTestArm.steps',
-  'ProductVariant.fulfillmentsLocations',
+  'ProductVariant.fulfillmentLocations',
   'ProductVariant.images',
-  'ProductVariant.propertiesValues',
+  'ProductVariant.propertyValues',
   'WebhookDelivery.attempts',
   'WebhookEndpoint.funnels',
   'WebhookEndpoint.pages',

@@ -44,7 +44,7 @@ const CustomAttributeInput = builder.inputType('CustomAttributeInput', {
 export function inputFields(t: Builder, fields: Fields, moment: Moment): InputFieldMap {
   const define = t.field.bind(t) as unknown as DefineField;
   return Object.fromEntries(
-    givable(fields).flatMap(([property, field]) => {
+    givable(fields, moment).flatMap(([property, field]) => {
       const { modeOf } = field;
       // New texts have nothing to be appended to.
       if (modeOf !== undefined)
@@ -61,8 +61,10 @@ export function inputFields(t: Builder, fields: Fields, moment: Moment): InputFi
 }
 
 /** The fields for which GraphQL has an input. */
-function givable(fields: Fields): [property: string, field: Field][] {
-  return Object.entries(fields).filter(([, { graphql }]) => graphql === undefined);
+function givable(fields: Fields, moment: Moment): [property: string, field: Field][] {
+  return Object.entries(fields).filter(
+    ([, { graphql }]) => graphql === undefined || (graphql === 'change' && moment === 'change'),
+  );
 }
 
 /** The input that appends to a text: `appendHeadCode` for `headCode`. */
@@ -191,7 +193,9 @@ export function formOf(field: Field, form: Form): Form {
 export function membersOf(fields: Fields, sent: Readonly<Record<string, unknown>>): object {
   const input = withModes(fields, sent);
   const nameOf = namesIn(fields, sent);
-  const named = givable(fields).map(([property, field]) => [nameOf(property, field), field] as const);
+  const named = givable(fields, 'change').map(
+    ([property, field]) => [nameOf(property, field), field] as const,
+  );
   const given = named.filter(([name]) => input[name] !== undefined);
   const parsers = given.map(([name, { members }]) => [
     name,

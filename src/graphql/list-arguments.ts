@@ -14,7 +14,6 @@ import { refineFilter } from '../resources/refine-filters.ts';
 import {
   type FilterForm,
   filtersOf,
-  graphqlNameOf,
   graphqlTypeNameOf,
   type Resource,
   rangesOf,
@@ -235,7 +234,7 @@ export function parseSelection(
   const searched = search == null ? {} : parseSearch(search, 'search');
   const isSearched = Object.keys(searched).length > 0;
   const filterName = (property: string) =>
-    `filter.${graphqlNameOf(property, resource.fields[property] ?? resource.inputs?.[property])}`;
+    `filter.${filtersOf(resource).find((form) => form.property === property)?.graphqlName ?? property}`;
   return {
     ...(savedFilterId != null && {
       refinedBy: { name, id: parseGlobalId({ name: graphqlTypeNameOf(refineFilter) }, savedFilterId, name) },

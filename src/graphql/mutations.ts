@@ -128,14 +128,14 @@ export function defineChange<Row>(name: string, node: NodeType<Row>, { change, .
  * Defines a mutation for each change that the noun's service offers: `createX`, `updateX`, `archiveX`, `unarchiveX`, `deleteX`, `reorderXs`,
  * and the noun's actions.
  * @param parent the type of the object in which a new one is created
- * @param connection the type of the lists that contain the new object
+ * @param connection the type of the lists that contain the new object; absent: objects are not created
  */
 export function defineChanges<Row extends { readonly id: bigint }>(
   node: NodeType<Row>,
   resource: Resource,
   { writeScope: scope, create, update, archive, unarchive, remove, reorder, actions }: Service<Row>,
   parent: NodeType<Row>,
-  connection: Edges<Row>,
+  connection?: Edges<Row>,
 ): void {
   if (scope === undefined) return;
   const { name } = node;
@@ -160,6 +160,21 @@ export function defineChanges<Row extends { readonly id: bigint }>(
       scope,
       change: (ctx, id, _input, options) => unarchive(ctx, id, options),
     });
+  const { archived } = resource.fields;
+  // REST archives these by a change of the field.
+  if (update !== undefined && archived?.writable !== undefined)
+    for (const [verb, value] of [
+      ['archive', true],
+      ['unarchive', false],
+    ] as const)
+      defineChange(`${verb}${name}`, node, {
+        description: `${verb === 'archive' ? 'Archives' : 'Unarchives'} ${one}. If it is already so, nothing changes.`,
+        scope,
+        change: (ctx, id, input, options) => {
+          const members = { [input.nameOf('archived', archived)]: value };
+          return update(ctx, id, { ...input, members }, options);
+        },
+      });
   for (const [action, change] of Object.entries(actions)) {
     const { summary = action, fields } = resource.actions?.[action] ?? {};
     defineChange(`${action}${name}`, node, {
@@ -192,7 +207,7 @@ export function defineChanges<Row extends { readonly id: bigint }>(
       change: (ctx, [id = 0n], input, options) => reorder(ctx, id, input, options),
       payload: (t) => ({ [uncapitalize(parent.name)]: rowField(t, parent as NodeType<{ id: bigint }>) }),
     });
-  if (create !== undefined)
+  if (create !== undefined && connection !== undefined)
     defineMutation(`create${name}`, {
       description: `Creates ${one}.`,
       scope,

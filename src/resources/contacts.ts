@@ -29,7 +29,12 @@ export const contact = describe({
     ...IDS,
     ...OF_WORKSPACE,
     uuid: { type: 'text', format: 'uuid', description: 'The UUID of the contact, which never changes.' },
-    anonymous: { type: 'bool', restAsNumber: true, description: 'Whether the person is not identified yet.' },
+    anonymous: {
+      graphqlName: 'isAnonymous',
+      type: 'bool',
+      restAsNumber: true,
+      description: 'Whether the person is not identified yet.',
+    },
     emailAddress: {
       ...TEXT,
       format: 'email',
@@ -63,7 +68,7 @@ export const contact = describe({
       description:
         'Whether e-mail may be sent to the person: there is an address, it is not suppressed, and the person has not unsubscribed.',
     },
-    fbUrl: { ...TEXT, description: 'The URL of the Facebook profile.' },
+    fbUrl: { graphqlName: 'facebookUrl', ...TEXT, description: 'The URL of the Facebook profile.' },
     twitterUrl: { ...TEXT, description: 'The URL of the Twitter profile.' },
     instagramUrl: { ...TEXT, description: 'The URL of the Instagram profile.' },
     linkedinUrl: { ...TEXT, description: 'The URL of the LinkedIn profile.' },

@@ -30,7 +30,11 @@ export const domain = describe({
       },
       description: 'The progress of the domain’s setup. A domain that the operator has added is `secured`.',
     },
-    connected: { type: 'bool', description: 'Whether the domain serves the workspace.' },
+    connected: {
+      type: 'bool',
+      graphqlName: 'isConnected',
+      description: 'Whether the domain serves the workspace.',
+    },
     createdAt: { type: 'timestamp', description: 'When the domain was added.' },
     updatedAt: { type: 'timestamp', description: 'When the domain was last changed.' },
   },

@@ -1,5 +1,14 @@
 // The fulfillment location: a place from which goods are shipped.
-import { ARCHIVED, describe, type Fields, IDS, NAME, OF_WORKSPACE, type Row } from './resource.ts';
+import {
+  ARCHIVED,
+  describe,
+  type Fields,
+  IDS,
+  NAME,
+  OF_WORKSPACE,
+  type Row,
+  WRITABLE_ARCHIVED,
+} from './resource.ts';
 import { workspace } from './workspaces.ts';
 
 const LINE = { type: 'text', nullable: true, maxLength: 255 } as const;
@@ -64,12 +73,13 @@ export const fulfillmentLocation = describe({
       description: 'The phone number of the location.',
     },
     externalApp: {
+      graphqlName: 'isExternal',
       type: 'bool',
       nullable: true,
       writable: 'always',
       description: 'Whether another service ships from the location.',
     },
-    archived: { ...ARCHIVED.archived, writable: 'always', default: false },
+    archived: { ...WRITABLE_ARCHIVED, default: false },
     archivedAt: ARCHIVED.archivedAt,
     sortOrder: {
       type: 'int4',

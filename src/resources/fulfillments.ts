@@ -22,6 +22,7 @@ const LINE_ITEM = {
     ...IDS,
     fulfillmentId: { type: 'int8', description: 'The integer id of its fulfillment.' },
     invoicesLineItemId: {
+      graphqlName: 'invoiceLineItemId',
       type: 'int8',
       refers: INVOICE_LINES,
       writable: 'at_creation',
@@ -84,6 +85,8 @@ export const fulfillment = describe({
         cancelled: 'The fulfillment was cancelled, so its goods can be shipped again.',
         restocked: 'The goods went back into stock.',
       },
+      // GraphQL writes it in every enum as in those of orders and deliveries.
+      synonyms: { cancelled: 'canceled' },
       valuesName: 'FulfillmentStatus',
       transitions: { fulfilled: ['cancelled', 'restocked'] },
       description: 'The status of the fulfillment.',
@@ -127,10 +130,12 @@ export const fulfillment = describe({
   },
   inputs: {
     notifyCustomer: {
+      graphql: false,
       type: 'bool',
       description: 'Accepted for compatibility, without effect: the gateway sends no e-mail.',
     },
     ignoreOutOfStock: {
+      graphql: false,
       type: 'bool',
       description: 'Accepted for compatibility, without effect: stock is reduced when the order is created.',
     },

@@ -40,6 +40,7 @@ export const funnel = describe({
         'The URL of the funnel, on its custom domain or else on the host of the workspace. Null if the service is reached by an IP address, so that workspaces have no hosts.',
     },
     liveMode: {
+      graphqlName: 'isLive',
       type: 'bool',
       writable: 'always',
       default: false,
@@ -54,6 +55,7 @@ export const funnel = describe({
       description: 'The integer id of the custom domain that serves the funnel. Null if none does.',
     },
     faviconImageId: {
+      graphql: false,
       type: 'text',
       nullable: true,
       description:

@@ -149,24 +149,28 @@ export const page = describe({
       description: 'The description for search engines.',
     },
     seoIndex: {
+      graphqlName: 'isSeoIndexable',
       type: 'bool',
       writable: 'always',
       default: false,
       description: 'Whether search engines may list the page.',
     },
     blockAiCrawler: {
+      graphqlName: 'isAiCrawlerBlocked',
       type: 'bool',
       writable: 'always',
       default: false,
       description: 'Whether to block crawlers that collect data to train AI models.',
     },
     blockAiSearch: {
+      graphqlName: 'isAiSearchBlocked',
       type: 'bool',
       writable: 'always',
       default: false,
       description: 'Whether to block AI search engines.',
     },
     blockAiAssistant: {
+      graphqlName: 'isAiAssistantBlocked',
       type: 'bool',
       writable: 'always',
       default: false,
@@ -194,11 +198,13 @@ export const page = describe({
           description: 'The integer id of the funnel. Optional if a step is given.',
         },
         afterShowPageStepId: {
+          graphqlName: 'afterStepId',
           ...STEP_ID,
           description:
             'The integer id of the step after which to insert the new step. By default the new step is the entry of the funnel.',
         },
         showPageStepId: {
+          graphql: false,
           ...STEP_ID,
           description:
             'The integer id of the step after which to insert the new step, under the name that some clients use.',
@@ -231,7 +237,7 @@ export const page = describe({
     },
     themeId: { index: 'pages_visible_theme_id_id_idx' },
     funnelPages: {
-      of: { type: 'bool' },
+      of: { type: 'bool', graphqlName: 'isInFunnel' },
       description: 'Whether a funnel shows the page.',
       index: 'pages_visible_is_shown_id_idx',
     },

@@ -2,7 +2,7 @@
 import { image } from './images.ts';
 import { productTag } from './product-tags.ts';
 import { product } from './products.ts';
-import { ARCHIVED, describe, IDS, NAME, OF_WORKSPACE, type Row } from './resource.ts';
+import { ARCHIVED, describe, IDS, NAME, OF_WORKSPACE, type Row, WRITABLE_ARCHIVED } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
 /** The most products of a collection. */
@@ -90,15 +90,17 @@ export const collection = describe({
         'The order of the products: manual, or by the time of addition, the time of creation, the name, or the lowest visible price that is not archived. Products of an automatic collection count as added when they were created.',
     },
     ...ARCHIVED,
-    archived: { ...ARCHIVED.archived, writable: 'always' },
+    archived: WRITABLE_ARCHIVED,
     imageId: { ...IMAGE_ID, description: 'The integer id of the image.' },
     visibleInStore: {
+      graphqlName: 'isVisibleInStore',
       type: 'bool',
       writable: 'always',
       default: false,
       description: 'Whether the store shows the collection.',
     },
     currentPath: {
+      graphql: false,
       type: 'text',
       nullable: true,
       description: 'The path of the collection’s page. Always null: the gateway serves none.',
@@ -106,6 +108,7 @@ export const collection = describe({
     seoTitle: { ...TEXT, description: 'The title for search engines.' },
     seoDescription: { ...TEXT, description: 'The description for search engines.' },
     seoIndexable: {
+      graphql: false,
       type: 'text',
       nullable: true,
       description: 'Whether search engines may list the collection. Always null.',

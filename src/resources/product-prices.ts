@@ -1,7 +1,7 @@
 // The price of a variant: an amount and the terms of payment.
 import { variant } from './product-variants.ts';
 import { PRICE, product } from './products.ts';
-import { ARCHIVED, describe, IDS, type Row } from './resource.ts';
+import { ARCHIVED, describe, IDS, type Row, WRITABLE_ARCHIVED } from './resource.ts';
 
 /** The most prices that one variant can have. */
 export const MAX_PRICES = 25;
@@ -125,21 +125,25 @@ export const price = describe({
       description: 'The one-time setup amount, due with the first payment.',
     },
     selfCancel: {
+      graphqlName: 'isSelfCancellationAllowed',
       ...FLAG,
       only: REPEATED,
       description: 'Whether customers may cancel their subscription themselves.',
     },
     selfUpgrade: {
+      graphqlName: 'isSelfUpgradeAllowed',
       ...FLAG,
       only: REPEATED,
       description: 'Whether customers may change to a higher price themselves.',
     },
     selfDowngrade: {
+      graphqlName: 'isSelfDowngradeAllowed',
       ...FLAG,
       only: REPEATED,
       description: 'Whether customers may change to a lower price themselves.',
     },
     selfReactivate: {
+      graphqlName: 'isSelfReactivationAllowed',
       ...FLAG,
       only: REPEATED,
       description: 'Whether customers may reactivate their subscription themselves.',
@@ -164,6 +168,7 @@ export const price = describe({
       description: 'Whether the price is paid once, in every period, or in a fixed number of payments.',
     },
     visible: {
+      graphqlName: 'isVisible',
       type: 'bool',
       writable: 'always',
       default: true,
@@ -175,7 +180,7 @@ export const price = describe({
       description: 'A higher amount to show for comparison, such as the price before a sale.',
     },
     key: { ...TEXT, description: 'The seller’s internal key for the price.' },
-    archived: { ...ARCHIVED.archived, writable: 'always' },
+    archived: WRITABLE_ARCHIVED,
     archivedAt: ARCHIVED.archivedAt,
     createdAt: { type: 'timestamp', description: 'When the price was created.' },
     updatedAt: { type: 'timestamp', description: 'When the price was last changed.' },

@@ -2,14 +2,14 @@
 import { fulfillmentLocation } from './fulfillment-locations.ts';
 import { image } from './images.ts';
 import { MAX_IMAGES, MAX_PROPERTIES, MAX_VARIANTS, product, VARIANT, variantProperty } from './products.ts';
-import { ARCHIVED, describe, IDS, NAME, type Row } from './resource.ts';
+import { ARCHIVED, describe, IDS, NAME, type Row, WRITABLE_ARCHIVED } from './resource.ts';
 
 const TEXT = { type: 'text', nullable: true, writable: 'always', maxLength: 255 } as const;
 const FLAG = { type: 'bool', writable: 'always' } as const;
 const MEASURE = { type: 'number', nullable: true, writable: 'always' } as const;
 
 /** A list of ids that is always empty. */
-const NONE = { type: 'int8[]' } as const;
+const NONE = { type: 'int8[]', graphql: false } as const;
 
 export const variant = describe({
   ...VARIANT,
@@ -39,6 +39,7 @@ export const variant = describe({
     },
     propertiesValueIds: { ...NONE, description: 'Always empty: in this API property values have no ids.' },
     propertiesValues: {
+      graphqlName: 'propertyValues',
       type: 'jsonb',
       itemType: 'ProductVariantPropertyValue',
       items: {
@@ -61,6 +62,7 @@ export const variant = describe({
       description: 'Whether this is the default variant of the product. Each product has exactly one.',
     },
     outOfStockSales: {
+      graphqlName: 'isSellableOutOfStock',
       ...FLAG,
       default: false,
       restAsText: true,
@@ -86,6 +88,7 @@ export const variant = describe({
         'The quantity in stock, never below 0; null if it is not known. Orders reduce it while `track_quantity` is true.',
     },
     trackQuantity: {
+      graphqlName: 'isQuantityTracked',
       ...FLAG,
       default: false,
       description: 'Whether orders reduce the quantity, and are refused if too few are left.',
@@ -94,11 +97,17 @@ export const variant = describe({
     taxCategoryId: { ...TEXT, description: 'The tax service’s id of the tax category.' },
     assetIds: { ...NONE, description: 'Always empty: in this API variants have no files.' },
     taxable: { ...TEXT, description: 'Whether the variant is taxed, as text.' },
-    archived: { ...ARCHIVED.archived, writable: 'always' },
+    archived: WRITABLE_ARCHIVED,
     archivedAt: ARCHIVED.archivedAt,
-    visible: { ...FLAG, default: true, description: 'Whether the variant is offered to customers.' },
+    visible: {
+      graphqlName: 'isVisible',
+      ...FLAG,
+      default: true,
+      description: 'Whether the variant is offered to customers.',
+    },
     priceIds: { type: 'int8[]', description: 'The integer ids of the prices, the oldest first.' },
     fulfillmentRequired: {
+      graphqlName: 'isFulfillmentRequired',
       ...FLAG,
       default: true,
       description: 'Whether the variant has to be shipped to the buyer.',
@@ -113,6 +122,7 @@ export const variant = describe({
       description: 'The integer ids of the images, the main one first.',
     },
     fulfillmentsLocationIds: {
+      graphqlName: 'fulfillmentLocationIds',
       type: 'int8[]',
       writable: 'always',
       default: [],

@@ -76,12 +76,14 @@ export const product = describe({
     currentPath: { ...TEXT, description: 'The path of the product’s page in the store.' },
     ...ARCHIVED,
     visibleInStore: {
+      graphqlName: 'isVisibleInStore',
       type: 'bool',
       writable: 'always',
       default: false,
       description: 'Whether the store shows the product.',
     },
     visibleInCustomerCenter: {
+      graphqlName: 'isVisibleInCustomerCenter',
       type: 'bool',
       writable: 'always',
       default: false,
@@ -112,6 +114,7 @@ export const product = describe({
       description: 'The integer id of the image for shared links to the product.',
     },
     commissionable: {
+      graphqlName: 'isCommissionable',
       type: 'bool',
       writable: 'always',
       default: false,
@@ -124,12 +127,14 @@ export const product = describe({
     },
     variantIds: {
       ...ORDER,
+      graphql: 'change',
       idsOf: VARIANT,
       description:
         'The integer ids of all variants. As input, those that come first, in their order; the others follow, the oldest first.',
     },
     priceIds: {
       ...ORDER,
+      graphql: 'change',
       idsOf: PRICE,
       description:
         'The integer ids of the prices of all variants. As input, those that come first, in their order; the others follow, the oldest first.',

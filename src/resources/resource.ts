@@ -70,8 +70,8 @@ export interface Field {
   readonly restName?: string;
   /** The GraphQL name, if it is not the property's name. Inputs and outputs share it. */
   readonly graphqlName?: string;
-  /** `false`: GraphQL does not have it at all. `output`: GraphQL has no input for it. Absent: GraphQL has it like REST. */
-  readonly graphql?: false | 'output';
+  /** `false`: GraphQL does not have it at all. `output`: GraphQL has no input for it; `change`: only in changes. Absent: GraphQL has it like REST. */
+  readonly graphql?: false | 'output' | 'change';
   /** Its name in REST bodies, if different, such as `line_items_attributes`. */
   readonly restGiven?: string;
   /** REST returns the boolean as 0 or 1. */
@@ -171,7 +171,7 @@ export type Sort = 'id' | 'updatedAt';
 /** A filter of a noun's lists, on the field or input with the same name. */
 export interface Filter {
   /** The type of its values, if there is no such field or input. */
-  readonly of?: Pick<Field, 'type' | 'idsOf'>;
+  readonly of?: Pick<Field, 'type' | 'idsOf' | 'graphqlName'>;
   /** At most one row of a list has a certain value. */
   readonly unique?: true;
   /** The index that a filtered page reads: on the parent, the value and, unless unique, the id. Not needed for `id` itself. */
@@ -297,7 +297,7 @@ export function filtersOf(
 ): FilterForm[] {
   return Object.entries(resource.filters ?? {}).map(
     ([property, { unique = false, untimed = false, ...filter }]) => {
-      const field: (Pick<Field, 'type' | 'idsOf'> & Partial<Field>) | undefined =
+      const field: (Pick<Field, 'type' | 'idsOf' | 'graphqlName'> & Partial<Field>) | undefined =
         resource.fields[property] ?? resource.inputs?.[property] ?? filter.of;
       const description = filter.description ?? field?.description;
       if (description === undefined) throw new Error(`Filter ${property} has no description.`);
@@ -564,13 +564,16 @@ export const OF_WORKSPACE = {
  * `archived_at`.
  */
 export const ARCHIVED = {
-  archived: { type: 'bool', description: 'Whether the object is archived.' },
+  archived: { type: 'bool', graphqlName: 'isArchived', description: 'Whether the object is archived.' },
   archivedAt: {
     type: 'timestamp',
     nullable: true,
     description: 'When the object was archived; null if it is not.',
   },
 } as const satisfies Fields;
+
+/** `archived` of a noun that is archived by a change of this field. GraphQL has mutations for it instead. */
+export const WRITABLE_ARCHIVED = { ...ARCHIVED.archived, writable: 'always', graphql: 'output' } as const;
 
 /**
  * The field of a noun whose objects are ordered below their parent. Its verb is `reorder`. The smallest position comes first, and new objects

@@ -23,6 +23,7 @@ export const shippingLocationGroup = describe({
     profileId: { type: 'int8', description: 'The integer id of its shipping profile.' },
     name: { type: 'text', description: 'The name of the location group.' },
     fulfillmentsLocationIds: {
+      graphqlName: 'fulfillmentLocationIds',
       type: 'int8[]',
       refers: fulfillmentLocation,
       description: 'The integer ids of the locations: all locations of the workspace that are not archived.',

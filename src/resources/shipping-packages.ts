@@ -90,6 +90,7 @@ export const shippingPackage = describe({
       description: 'The weight of the empty package, at least 0.',
     },
     defaultPackage: {
+      graphqlName: 'isDefault',
       type: 'bool',
       writable: 'always',
       default: false,
@@ -97,6 +98,7 @@ export const shippingPackage = describe({
         'Whether this is the default package. A workspace has at most one: making another package the default resets this one.',
     },
     token: {
+      graphql: false,
       type: 'text',
       nullable: true,
       description: 'The id of the package at a carrier service. Always null, because the gateway uses none.',

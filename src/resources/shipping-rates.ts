@@ -23,6 +23,7 @@ export const shippingRate = describe({
     ...IDS,
     zoneId: { type: 'int8', description: 'The integer id of its zone.' },
     ratesNameId: {
+      graphqlName: 'rateNameId',
       type: 'int8',
       refers: shippingRateName,
       writable: 'always',

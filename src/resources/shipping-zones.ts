@@ -36,6 +36,7 @@ export const shippingZone = describe({
         'The regions, as ids or codes that the client chooses, such as `US-CA`. Integers become text.',
     },
     includesRestOfWorld: {
+      graphqlName: 'hasRestOfWorld',
       type: 'bool',
       writable: 'always',
       default: false,

@@ -9,8 +9,6 @@ export const site = describe({
   table: 'sites',
   number: 46n,
   parent: workspace,
-  plural: 'sites',
-  listDescription: 'The site of the workspace, as a list of one.',
   path: 'sites',
   scope: 'funnels',
   verbs: ['update'],

@@ -52,6 +52,7 @@ export const store = describe({
       description: 'The description for search engines.',
     },
     seoIndexable: {
+      graphqlName: 'isSeoIndexable',
       type: 'bool',
       nullable: true,
       writable: 'always',

@@ -10,7 +10,11 @@ export const user = describe({
     'A person, or the service user of a team. The service user stands for the team’s API keys, and for clients that act on their own behalf.',
   fields: {
     ...IDS,
-    email: { type: 'text', description: 'The e-mail address; empty for a service user.' },
+    email: {
+      type: 'text',
+      graphqlName: 'emailAddress',
+      description: 'The e-mail address; empty for a service user.',
+    },
     firstName: { type: 'text', description: 'The first name; for a service user, the name of its team.' },
     lastName: { type: 'text', description: 'The last name; empty if there is none.' },
     timeZone: {

@@ -130,6 +130,7 @@ export const redeliveryFields = {
       'Only deliveries whose last attempt failed at this time or later; of missed events, only those that happened at this time or later.',
   },
   missed: {
+    graphqlName: 'sendMissed',
     type: 'bool',
     default: false,
     description:

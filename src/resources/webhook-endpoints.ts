@@ -107,6 +107,7 @@ export const webhookEndpoint = describe({
         'The integer ids of the funnels to which the endpoint is limited. Empty means no limit to funnels.',
     },
     strictOrder: {
+      graphqlName: 'hasStrictOrder',
       type: 'bool',
       writable: 'always',
       default: false,

@@ -35,7 +35,7 @@ const ORDERS: Noun = {
 const PRODUCTS: Noun = {
   list: 'products',
   filterClass: 'ProductsFilter',
-  members: 'id databaseId publicId name currentPath archived createdAt updatedAt',
+  members: 'id databaseId publicId name currentPath isArchived createdAt updatedAt',
 };
 
 interface Shape {

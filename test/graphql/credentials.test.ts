@@ -46,8 +46,8 @@ const KINDS = {
   OauthGrant: {
     list: 'oauthGrants',
     revoke: 'revokeOauthGrant',
-    argument: 'grantId',
-    revoked: 'revokedGrantId',
+    argument: 'oauthGrantId',
+    revoked: 'revokedOauthGrantId',
     shown: 'oauthGrant',
     paths: ({ id }: Row) => [`/api/v2/teams/${teamId}/oauth_grants`, `/api/v2/oauth_grants/${id}`],
     make: (of: bigint): Promise<Row> => oauthGrant(gateway.app, { teamId: of }),

@@ -63,10 +63,10 @@ const BESIDE: Record<string, string> = {
   'reorderSteps.input.stepIds': `[${nothing('PageStep')}]`,
   'removePageProducts.input.productIds': '[]',
   'createFulfillment.input.locationId': nothing('FulfillmentLocation'),
-  'createFulfillment.input.lineItems[].invoicesLineItemId': nothing('InvoiceLineItem'),
-  'createShippingRate.input.ratesNameId': nothing('ShippingRateName'),
+  'createFulfillment.input.lineItems[].invoiceLineItemId': nothing('InvoiceLineItem'),
+  'createShippingRate.input.rateNameId': nothing('ShippingRateName'),
   'redeliverFailedWebhookDeliveries.input.since': '"2026-01-01T00:00:00Z"',
-  'revokeOauthGrant.input.grantId': nothing('OauthGrant'),
+  'revokeOauthGrant.input.oauthGrantId': nothing('OauthGrant'),
 };
 
 /** Values for a place that is named after the type of its object, such as `contactId`, and for any text. */

@@ -313,8 +313,8 @@ test('other lists have the filters and orders of their nouns too', async () => {
       one: funnels(filter: { id: [$funnel] }) { nodes { databaseId } totalCount }
       savedFilters(filter: { name: [$saved] }) { nodes { databaseId } }
       webhookEndpoints(orderBy: { field: UPDATED_AT, direction: DESC }) { nodes { databaseId } }
-      known: contacts(filter: { anonymous: false }) { nodes { databaseId appliedTags(filter: { tagId: [$tag] }) { nodes { tag { databaseId } } } } }
-      unknown: contacts(filter: { anonymous: true }, orderBy: { field: UPDATED_AT }) { nodes { databaseId } totalCount }
+      known: contacts(filter: { isAnonymous: false }) { nodes { databaseId appliedTags(filter: { tagId: [$tag] }) { nodes { tag { databaseId } } } } }
+      unknown: contacts(filter: { isAnonymous: true }, orderBy: { field: UPDATED_AT }) { nodes { databaseId } totalCount }
       team { workspaces(orderBy: { field: UPDATED_AT }) { nodes { databaseId } } }
     }
   }`;
@@ -331,7 +331,7 @@ test('other lists have the filters and orders of their nouns too', async () => {
     expect(await post(gateway, { query, variables }, { caller: own })).toMatchObject({
       data: {
         workspace: {
-          contactTags: of(tags[1]),
+          tags: of(tags[1]),
           funnels: of(funnels[1], funnels[0]),
           one: { ...of(funnels[1]), totalCount: 1 },
           savedFilters: of(saved[1]),

@@ -177,9 +177,9 @@ test('every field of a contact has its value', async () => {
     query EveryContactField($id: ID!) {
       node(id: $id) {
         ... on Contact {
-          id databaseId publicId uuid anonymous isActive emailAddress firstName lastName phoneNumber timeZone
+          id databaseId publicId uuid anonymous: isAnonymous isActive emailAddress firstName lastName phoneNumber timeZone
           unsubscribedAt lastNotificationEmailSentAt emailSuppressionReason
-          fbUrl twitterUrl instagramUrl linkedinUrl websiteUrl
+          fbUrl: facebookUrl twitterUrl instagramUrl linkedinUrl websiteUrl
           customAttributes { name value }
           tags { databaseId publicId name color appliedAt }
           workspaceId workspace { name } createdAt updatedAt
@@ -296,7 +296,7 @@ test('a saved filter’s criteria are typed, and their values are any JSON', asy
 });
 
 test('a workflow is a flat list of steps with their places, pages and filters', async () => {
-  const query = `{ node(id: "${globalId('Funnel', tenant.funnel.id)}") { ... on Funnel { name archived liveMode currentPath customDomainId
+  const query = `{ node(id: "${globalId('Funnel', tenant.funnel.id)}") { ... on Funnel { name archived: isArchived liveMode: isLive currentPath customDomainId
     tags { name } steps { __typename name branch position parent { name } ... on PageStep { page { name } }
     ... on ConditionalSplit { isSetup filter { name } matched { name } unmatched { name } }
     ... on SplitTest { arms { branch weight steps { name } } } }

@@ -8,7 +8,7 @@ import { bearer, bearerOf, issue, ownClaimsOf, sign } from '../support/oauth-tok
 import { prismaOf } from '../support/prisma.ts';
 
 const VIEWER = `{ viewer {
-  id kind name issuer client { id clientId name } user { id publicId firstName lastName email }
+  id kind name issuer client { id clientId name } user { id publicId firstName lastName email: emailAddress }
   credential { __typename ... on ApiKey { databaseId name scopes team { name } } ... on OauthGrant { databaseId clientName scopes status workspaces { name } } }
   teams { nodes { databaseId workspaces { nodes { databaseId } } } }
   scopes expiresAt

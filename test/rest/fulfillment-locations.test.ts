@@ -30,7 +30,7 @@ test('has every member from the start; a change keeps the members that it does n
   const after = { ...there, city: null, country: 'AT' };
   expect(answer.body).toMatchObject({ address: after, archived: true, archived_at: expect.any(String) });
   const query = `mutation ($input: UpdateFulfillmentLocationInput!) {
-    updateFulfillmentLocation(input: $input) { fulfillmentLocation { archived address { addressOne addressTwo city country } } }
+    updateFulfillmentLocation(input: $input) { fulfillmentLocation { archived: isArchived address { addressOne addressTwo city country } } }
   }`;
   const fulfillmentLocationId = btoa(`FulfillmentLocation:${made.body.id}`);
   const input = { fulfillmentLocationId, address: { addressTwo: 'Hall 3' } };

@@ -248,12 +248,12 @@ test('over GraphQL a fulfillment has its contact, location and lines', async () 
   const invoice = await ordered(2);
   const id = (type: string, of: unknown) => btoa(`${type}:${of}`);
   const query = `mutation ($input: CreateFulfillmentInput!) { createFulfillment(input: $input) { fulfillment {
-    id status fulfillmentNumber contact { id } location { id name } lineItems { quantity invoicesLineItem { id } } } } }`;
+    id status fulfillmentNumber contact { id } location { id name } lineItems { quantity invoicesLineItem: invoiceLineItem { id } } } } }`;
   const input = {
     workspaceId: id('Workspace', client.workspaceId),
     contactId: id('Contact', contactId),
     locationId: id('FulfillmentLocation', locationId),
-    lineItems: [{ invoicesLineItemId: id('InvoiceLineItem', invoice.line_items[0]?.id), quantity: 2 }],
+    lineItems: [{ invoiceLineItemId: id('InvoiceLineItem', invoice.line_items[0]?.id), quantity: 2 }],
   };
   const { data, errors } = await post<{ createFulfillment: { fulfillment: { id: string } } }>(
     gateway,
@@ -266,7 +266,7 @@ test('over GraphQL a fulfillment has its contact, location and lines', async () 
     ...{ id: expect.any(String), status: 'FULFILLED', fulfillmentNumber: 1 },
     contact: { id: input.contactId },
     location: { id: input.locationId, name: 'Home' },
-    lineItems: [{ quantity: 2, invoicesLineItem: { id: input.lineItems[0]?.invoicesLineItemId } }],
+    lineItems: [{ quantity: 2, invoicesLineItem: { id: input.lineItems[0]?.invoiceLineItemId } }],
   });
   const refused = { ...input, lineItems: [{ ...input.lineItems[0], quantity: 1 }] };
   const answer = await post(gateway, { query, variables: { input: refused } }, client);
@@ -280,7 +280,7 @@ test('over GraphQL a fulfillment has its contact, location and lines', async () 
     },
     client,
   );
-  expect(cancel.data).toEqual({ cancelFulfillment: { fulfillment: { status: 'CANCELLED' } } });
+  expect(cancel.data).toEqual({ cancelFulfillment: { fulfillment: { status: 'CANCELED' } } });
 });
 
 test('erasing a contact blanks the tracking of its shipments', async () => {
@@ -349,7 +349,8 @@ describe('only quantities in `eligible_for_fulfillment` may be sent', () => {
     const shown = await post<{ node: { eligibleForFulfillment: boolean } }>(
       gateway,
       {
-        query: 'query ($id: ID!) { node(id: $id) { ... on Invoice { eligibleForFulfillment } } }',
+        query:
+          'query ($id: ID!) { node(id: $id) { ... on Invoice { eligibleForFulfillment: isEligibleForFulfillment } } }',
         variables: { id: id('Invoice', invoice.id) },
       },
       client,
@@ -364,9 +365,7 @@ describe('only quantities in `eligible_for_fulfillment` may be sent', () => {
             workspaceId: id('Workspace', client.workspaceId),
             contactId: id('Contact', contactId),
             locationId: id('FulfillmentLocation', locationId),
-            lineItems: [
-              { invoicesLineItemId: id('InvoiceLineItem', invoice.line_items[0]?.id), quantity: 1 },
-            ],
+            lineItems: [{ invoiceLineItemId: id('InvoiceLineItem', invoice.line_items[0]?.id), quantity: 1 }],
           },
         },
       },
@@ -465,7 +464,7 @@ describe('a restocked quantity', () => {
 
   function handle(face: 'rest' | 'graphql', invoice: Invoice, index = 0) {
     const lineId = invoice.line_items[index]?.id;
-    const invoicesLineItemId = idOf('InvoiceLineItem', lineId);
+    const invoiceLineItemId = idOf('InvoiceLineItem', lineId);
     return {
       ship: (quantity: number) =>
         act(
@@ -475,7 +474,7 @@ describe('a restocked quantity', () => {
             workspaceId: idOf('Workspace', client.workspaceId),
             contactId: idOf('Contact', contactId),
             locationId: idOf('FulfillmentLocation', locationId),
-            lineItems: [{ invoicesLineItemId, quantity }],
+            lineItems: [{ invoiceLineItemId, quantity }],
           },
           () => send(invoice, [...Array.from({ length: index }, () => 0), quantity]),
         ),
@@ -489,7 +488,7 @@ describe('a restocked quantity', () => {
           'createRestock',
           {
             invoiceId: idOf('Invoice', invoice.id),
-            includedInvoicesLineItemsAttributes: [{ invoicesLineItemId, quantity }],
+            lineItems: [{ invoiceLineItemId, quantity }],
           },
           () =>
             client.send('POST', `/api/v2/orders/invoices/${invoice.id}/restocks`, {

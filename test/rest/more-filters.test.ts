@@ -119,7 +119,7 @@ describe('orders', () => {
   });
 
   test('over GraphQL the same', async () => {
-    const query = `{ workspace(by: { databaseId: "${workspaceId}" }) { orders(filter: { orderNumber: [2], liveMode: true }) { nodes { databaseId } } } }`;
+    const query = `{ workspace(by: { databaseId: "${workspaceId}" }) { orders(filter: { orderNumber: [2], isLive: true }) { nodes { databaseId } } } }`;
     const { data, errors } = await post<{ workspace: { orders: object } }>(gateway, { query }, { caller });
     expect(errors).toBeUndefined();
     expect(data?.workspace.orders).toEqual({ nodes: [{ databaseId: sold.paid }] });

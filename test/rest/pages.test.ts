@@ -122,7 +122,7 @@ test('a page is created at the entry of a funnel, after a step of it, or without
   const id = (type: string, of: unknown) => btoa(`${type}:${of}`);
   const inFunnel = {
     funnelId: id('Funnel', another.id),
-    afterShowPageStepId: id('PageStep', step.id),
+    afterStepId: id('PageStep', step.id),
   };
   const { errors } = await post(
     gateway,

@@ -122,7 +122,7 @@ test('values of a variant are of its product’s properties, one of each', async
   await done('PUT', `${MEMBERS}/${made.id}`, { variant_properties: [{ id: size.id, _destroy: true }] });
   expect((await get(path))['properties_values']).toEqual([values[1]]);
   const { data } = await ask(
-    'query ($id: BigInt!) { productVariant(by: { databaseId: $id }) { propertiesValues { propertyId value property { name } } } }',
+    'query ($id: BigInt!) { productVariant(by: { databaseId: $id }) { propertiesValues: propertyValues { propertyId value property { name } } } }',
     { id: variant.id },
   );
   expect(data).toEqual({
@@ -496,7 +496,7 @@ test('over GraphQL a product is created completely, and values refer to properti
   expect(made.defaultVariant).toEqual({ name: 'A shirt' });
   const create = async (...values: string[]) =>
     ask(
-      `mutation ($input: CreateProductVariantInput!) { createProductVariant(input: $input) { productVariant { propertiesValues { value property { id } } } } }`,
+      `mutation ($input: CreateProductVariantInput!) { createProductVariant(input: $input) { productVariant { propertiesValues: propertyValues { value property { id } } } } }`,
       {
         input: {
           productId: made.id,

@@ -18,7 +18,7 @@ interface User {
 }
 
 const QUERY = `{ viewer { user {
-  id: databaseId public_id: publicId email first_name: firstName last_name: lastName time_zone: timeZone locale
+  id: databaseId public_id: publicId email: emailAddress first_name: firstName last_name: lastName time_zone: timeZone locale
   created_at: createdAt updated_at: updatedAt
 } } }`;
 
@@ -210,7 +210,7 @@ describe('the users of a team', () => {
     }
 
     const [service, person] = all;
-    const one = `{ user(by: { databaseId: ${person?.id} }) { email } node(id: "${btoa(`User:${person?.id}`)}") { id } }`;
+    const one = `{ user(by: { databaseId: ${person?.id} }) { email: emailAddress } node(id: "${btoa(`User:${person?.id}`)}") { id } }`;
     expect(await ask(one)).toMatchObject({ data: { user: { email: person?.email }, node: {} } });
     expect(await ask(`{ user(by: { databaseId: ${stranger.id} }) { id } }`)).toEqual({
       data: { user: null },

@@ -116,7 +116,7 @@ test('the option exists over GraphQL too, for activation and afterwards', async 
       gateway,
       graphql(`
         mutation RedeliverMissed($id: ID!, $since: DateTime!, $missed: Boolean) {
-          redeliverFailedWebhookDeliveries(input: { webhookEndpointId: $id, since: $since, missed: $missed }) { count hasMore }
+          redeliverFailedWebhookDeliveries(input: { webhookEndpointId: $id, since: $since, sendMissed: $missed }) { count hasMore }
         }
       `),
       { id: nodeId, since: new Date(Date.now() - HOUR_MS).toISOString(), missed: isMissed },

@@ -82,7 +82,7 @@ export function mutationsIn(
     if (field === 'conditionalSplitId') return ids['ConditionalSplit'];
     if (field === 'tagId' && name === 'applyTag') return ids['ContactTag'];
     if (field === 'priceId') return ids['ProductPrice'];
-    if (field === 'grantId') return ids['OauthGrant'];
+    if (field === 'oauthGrantId') return ids['OauthGrant'];
     if (name === 'cancelWebhookDelivery') return btoa(`WebhookDelivery:${tenant.pendingDelivery.id}`);
     if (name === 'removeTag' && field === 'tagId') return btoa(`ContactTag:${tenant.appliedTag.tagId}`);
     return ids[`${field[0]?.toUpperCase()}${field.slice(1, -2)}`];

@@ -189,7 +189,7 @@ export async function leadGadgets(origin: string, key: string): Promise<void> {
   const imageId = btoa(`Image:${await newImage()}`);
   const created = await run(
     `mutation { createGadget(input: { workspaceId: "${workspaceId}", sku: "B-1", visible: false, imageId: "${imageId}", parts: [{ label: "Rim" }, { label: "Foot" }], idempotencyKey: "g" }) {
-      gadget { id sku visible archived image { id } parts { id label position } workspace { id } } } }`,
+      gadget { id sku visible archived: isArchived image { id } parts { id label position } workspace { id } } } }`,
   );
   const { id = '', parts = [] } = created.data?.createGadget?.gadget ?? {};
   const [rim = '', foot = ''] = parts.map((part) => part.id);
@@ -237,7 +237,7 @@ export async function leadGadgets(origin: string, key: string): Promise<void> {
   ] as const)
     expect(
       mutation,
-      await run(`mutation { ${mutation}(input: { gadgetId: "${id}" }) { gadget { archived } } }`),
+      await run(`mutation { ${mutation}(input: { gadgetId: "${id}" }) { gadget { archived: isArchived } } }`),
       { data: { [mutation]: { gadget: { archived: isArchived } } } },
     );
   expect('gadget', await run(`{ gadget(by: { id: "${id}" }) { description partList { totalCount } } }`), {

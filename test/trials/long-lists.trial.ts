@@ -15,7 +15,7 @@ const MAX_WAIT_MS = 250;
 const QUERIES: Readonly<Record<string, string>> = {
   'variants of shipping profiles': `shippingProfiles(first: ${LISTS}) { nodes { name variants { id name sku description productType
     quantity weight height width length createdAt updatedAt product { name } } } }`,
-  'products of collections': `collections(first: ${LISTS}) { nodes { name products { id name seoTitle seoDescription archived
+  'products of collections': `collections(first: ${LISTS}) { nodes { name products { id name seoTitle seoDescription isArchived
     createdAt updatedAt defaultVariant { name sku quantity } } } }`,
   'lines of orders': `orders(first: 100) { nodes { orderNumber lineItems { id quantity currency createdAt updatedAt
     amount { amount currency } product { name } variant { name sku } } } }`,

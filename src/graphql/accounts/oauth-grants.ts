@@ -41,7 +41,7 @@ builder.objectFields(OauthGrant.ref, (t) => ({
 
 defineRevocation(OauthGrant, {
   what: 'grant',
-  idField: 'grantId',
+  idField: 'oauthGrantId',
   description:
     'Revokes a grant of the team at once, with all its tokens. The grant of the request itself can be revoked too. Revoking a grant twice changes nothing. A caller that is restricted to some of the team’s workspaces cannot revoke grants.',
   scope: grants.writeScope,

@@ -6,10 +6,14 @@ import * as sites from '../../services/funnels/sites.ts';
 import { builder } from '../builder.ts';
 import { loadBatched } from '../context.ts';
 import { assumedRows } from '../field-options.ts';
+import { defineChanges } from '../mutations.ts';
+import type { NodeType } from '../nodes.ts';
 import { nodeOf } from '../nouns.ts';
 import { loadExisting } from '../references.ts';
 
 const Style = nodeOf(style);
+const Site = nodeOf(site);
+const Workspace = nodeOf(workspace);
 
 builder.objectField(nodeOf(theme).ref, 'styles', (t) =>
   t.field({
@@ -28,9 +32,12 @@ builder.objectField(nodeOf(theme).ref, 'styles', (t) =>
   }),
 );
 
-builder.objectField(nodeOf(workspace).ref, 'site', (t) =>
+// A workspace has one site, and no list of them.
+defineChanges(Site, site, sites.service, Workspace as NodeType<object> as typeof Site);
+
+builder.objectField(Workspace.ref, 'site', (t) =>
   t.field({
-    type: nodeOf(site).ref,
+    type: Site.ref,
     nullable: true,
     scope: sites.scope,
     description: 'The settings that all pages of the workspace share.',

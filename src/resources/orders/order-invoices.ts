@@ -16,6 +16,7 @@ import { AMOUNT, CURRENCY, MAX_LINE_ITEMS, ORDER_BASE, order, orderLineItem } fr
 
 /** A tax field that is always null, because the gateway does not compute taxes. */
 const TAX = {
+  graphql: false,
   type: 'number',
   nullable: true,
   description: 'Always null: the gateway does not record taxes by authority.',
@@ -126,7 +127,7 @@ const INVOICE_LINE_ITEM = {
       },
       description: 'The variant at the time of billing.',
     },
-    externalId: { type: 'text', description: 'Always empty: the gateway has no such id.' },
+    externalId: { type: 'text', graphql: false, description: 'Always empty: the gateway has no such id.' },
     externalProductId: ALWAYS_NULL_TEXT,
     discountAmount: TAX,
     stateTaxAmount: TAX,
@@ -275,11 +276,13 @@ export const invoice = describe({
       description: 'The fulfillment status of the invoice.',
     },
     eligibleForFulfillment: {
+      graphqlName: 'isEligibleForFulfillment',
       type: 'bool',
       description:
         'Whether goods of the invoice can be fulfilled. That is the case if something is left to ship, the invoice was not voided, abandoned or refunded in full, and the order is not a canceled one-time order.',
     },
     paymentProcessor: {
+      graphql: false,
       type: 'text',
       description: 'The payment processor: always `external`, because the gateway takes no payments.',
     },

@@ -42,7 +42,11 @@ export const LINE_ITEM_CHANGE = {
     object: orderLineItem.fields,
     description: 'The line after the change, or as it would be.',
   },
-  preview: { type: 'bool', description: 'Whether this is a preview: nothing was changed.' },
+  preview: {
+    type: 'bool',
+    graphqlName: 'isPreview',
+    description: 'Whether this is a preview: nothing was changed.',
+  },
   previousLineItem: {
     type: 'json',
     object: orderLineItem.fields,

@@ -20,6 +20,7 @@ export const IDS_AND_NAME = {
 
 /** A text field that is always null, because the gateway has no such data. */
 export const ALWAYS_NULL_TEXT = {
+  graphql: false,
   type: 'text',
   nullable: true,
   description: 'Always null: the gateway does not have this information.',

@@ -42,17 +42,20 @@ export const restock = describe({
       description: 'The integer id of the contact who ordered the items.',
     },
     status: {
+      graphql: false,
       type: 'text',
       values: ['restocked'],
       valueDescriptions: { restocked: 'The items are back in stock.' },
       description: 'The status of the restock: always `restocked`.',
     },
     includedInvoicesLineItems: {
+      graphqlName: 'lineItems',
       type: 'json',
       items: {
         id: { type: 'int8', description: 'The integer id of the invoice line. Each line is listed once.' },
         publicId: ALWAYS_NULL_TEXT,
         invoicesLineItemId: {
+          graphqlName: 'invoiceLineItemId',
           type: 'int8',
           idsOf: invoiceLineItem,
           description: 'The integer id of the invoice line.',
@@ -79,10 +82,12 @@ export const restock = describe({
   },
   inputs: {
     includedInvoicesLineItemsAttributes: {
+      graphqlName: 'lineItems',
       type: 'json',
       itemType: 'RestockedLineItem',
       items: {
         invoicesLineItemId: {
+          graphqlName: 'invoiceLineItemId',
           type: 'int8',
           idsOf: invoiceLineItem,
           description: 'The integer id of an invoice line that bills a line of the order.',

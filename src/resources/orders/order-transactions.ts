@@ -26,6 +26,7 @@ export const REFUND: Fields = {
     description: 'The amount to refund, at most the part that was not refunded yet. By default all of it.',
   },
   partial: {
+    graphqlName: 'isPartial',
     type: 'bool',
     description:
       'Whether the refund is partial, which requires an `amount`. False refunds the complete remaining amount, and allows no other `amount`.',

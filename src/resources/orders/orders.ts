@@ -180,6 +180,7 @@ export const ORDER_BASE = {
     description: 'Whether the order is a one-time sale or a subscription.',
   },
   liveMode: {
+    graphqlName: 'isLive',
     type: 'bool',
     writable: 'at_creation',
     required: true,
@@ -226,7 +227,11 @@ export const ORDER_BASE = {
     description:
       'The service status: whether the buyer gets the goods or the service. By default `pending`. Once paid, a one-time order becomes `completed` and a subscription `active`. A subscription is also `active` in its trial.',
   },
-  inTrial: { type: 'bool', description: 'Whether the subscription is in its trial.' },
+  inTrial: {
+    graphqlName: 'isInTrial',
+    type: 'bool',
+    description: 'Whether the subscription is in its trial.',
+  },
   trialEndAt: { type: 'timestamp', nullable: true, description: 'When the trial ends or ended.' },
   activatedAt: { ...TIME, description: 'When the service began.' },
   canceledAt: { ...TIME, description: 'When the order was canceled.' },
@@ -420,6 +425,7 @@ export const order = describe({
     },
     phoneNumber: { type: 'text', nullable: true, description: 'The phone number of the shipping address.' },
     paymentProcessor: {
+      graphql: false,
       type: 'text',
       description: 'The payment processor: always `external`, because the gateway takes no payments.',
     },
@@ -435,11 +441,13 @@ export const order = describe({
       description: 'The segments of the contact. Always empty: the gateway has none.',
     },
     discountIds: {
+      graphql: false,
       type: 'int8[]',
       description: 'The discounts of the order. Always empty: the gateway has none.',
     },
     funnelName: {
-      ...ALWAYS_NULL_TEXT,
+      type: 'text',
+      nullable: true,
       description: 'The name of the funnel with the page on which the order was placed.',
     },
     pageId: {
@@ -458,6 +466,7 @@ export const order = describe({
     },
     previousLineItem: ALWAYS_NULL_TEXT,
     resourceInstallIntent: {
+      graphql: false,
       type: 'text',
       description: 'Always empty: the gateway does not have this information.',
     },
@@ -472,6 +481,7 @@ export const order = describe({
   },
   inputs: {
     contactAttributes: {
+      graphqlName: 'contact',
       type: 'json',
       object: {
         emailAddress: {

@@ -16,7 +16,7 @@ const CREATE = graphql(`
         databaseId
         emailAddress
         firstName
-        anonymous
+        anonymous: isAnonymous
         tags {
           name
         }

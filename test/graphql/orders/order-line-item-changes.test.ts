@@ -11,7 +11,7 @@ const { caller, workspaceId } = till.client;
 const goods = await offer(gateway.app, workspaceId, { amount: '10.00', paymentType: 'subscription' });
 const dearer = await anotherPrice(gateway.app, { workspaceId, goods, amount: '20.00' });
 
-const CHANGE = `preview newLineItem { id amount { amount currency } price { databaseId } prorated }
+const CHANGE = `preview: isPreview newLineItem { id amount { amount currency } price { databaseId } prorated }
   previousLineItem { amount { amount } } upcomingInvoice { totalAmount { amount currency } nextInvoiceDate }`;
 
 test('a line previews a change, and a mutation performs it', async () => {
@@ -54,7 +54,7 @@ test('a line previews a change, and a mutation performs it', async () => {
     gateway,
     {
       query: `query ($lineId: ID!, $priceId: ID!) { node(id: $lineId) { ... on OrderLineItem {
-        previewLineItemChange(priceId: $priceId) { preview } } } }`,
+        previewLineItemChange(priceId: $priceId) { preview: isPreview } } } }`,
       variables: { lineId, priceId },
     },
     { caller },

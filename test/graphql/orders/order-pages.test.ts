@@ -60,8 +60,7 @@ async function ask(selection: string, first: number) {
   return { names, json: JSON.stringify(answer) };
 }
 
-const LINES =
-  '{ quantity amount { amount } productVariant { name } productPrice { amount { amount currency } } }';
+const LINES = '{ quantity amount { amount } variant { name } price { amount { amount currency } } }';
 
 test('orders with contact, line items, variants and prices take one statement, however many orders there are', async () => {
   for (const first of [1, ORDERS]) {
@@ -82,8 +81,8 @@ test('partly selected line items have the same values as complete ones', async (
 
 test('referenced objects are the same whether they are read with the orders or separately', async () => {
   const referred = `contact { id databaseId emailAddress createdAt } lineItems { id
-    variant { id name sku trackQuantity createdAt imageIds } price { id name amount { amount currency } visible ... on SubscriptionPrice { duration } }
-    product { id name archived workspace { name } } }`;
+    variant { id name sku isQuantityTracked createdAt imageIds } price { id name amount { amount currency } isVisible ... on SubscriptionPrice { duration } }
+    product { id name isArchived workspace { name } } }`;
   const together = await ask(referred, ORDERS);
   // Selected twice, they are read apart.
   const again = 'again: contact { id } lineItems { v: variant { id } p: price { id } q: product { id } }';

@@ -72,8 +72,8 @@ test('an order is created, changed and canceled, and its contact found by its or
       id contact { id emailAddress } invoices { nodes { status invoiceNumber totalAmount { amount } lineItems { quantity } } } } } }`,
     {
       input: {
-        ...{ workspaceId: globalId('Workspace', workspaceId), liveMode: true, orderType: 'ONE_TIME_ORDER' },
-        contactAttributes: { emailAddress: 'graph@example.com' },
+        ...{ workspaceId: globalId('Workspace', workspaceId), isLive: true, orderType: 'ONE_TIME_ORDER' },
+        contact: { emailAddress: 'graph@example.com' },
         lineItems: [
           {
             priceId: globalId('ProductPrice', mug.priceId),

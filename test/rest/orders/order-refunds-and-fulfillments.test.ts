@@ -164,7 +164,7 @@ describe.each(['rest', 'graphql'] as const)('over %s', (face) => {
             contactId: globalId('Contact', contactId),
             locationId: globalId('FulfillmentLocation', locationId),
             trackingCode: `T-${made.length}`,
-            lineItems: [{ invoicesLineItemId: globalId('InvoiceLineItem', lineId), quantity }],
+            lineItems: [{ invoiceLineItemId: globalId('InvoiceLineItem', lineId), quantity }],
           },
         },
       );
@@ -202,9 +202,7 @@ describe.each(['rest', 'graphql'] as const)('over %s', (face) => {
         : ask('mutation ($input: CreateRestockInput!) { createRestock(input: $input) { __typename } }', {
             input: {
               invoiceId: globalId('Invoice', invoiceId),
-              includedInvoicesLineItemsAttributes: [
-                { invoicesLineItemId: globalId('InvoiceLineItem', lineId), quantity: 2 },
-              ],
+              lineItems: [{ invoiceLineItemId: globalId('InvoiceLineItem', lineId), quantity: 2 }],
             },
           }),
     );

@@ -195,7 +195,7 @@ function restOf(change: Change, workspace: string): readonly [string, string, ob
 }
 
 const CONTACT = `contact { id: databaseId email_address: emailAddress first_name: firstName phone_number: phoneNumber
-  anonymous tags { id: databaseId } custom_attributes: customAttributes { name value } }`;
+  anonymous: isAnonymous tags { id: databaseId } custom_attributes: customAttributes { name value } }`;
 const TAG = 'contactTag { id: databaseId }';
 
 function graphqlOf(change: Change, workspaceId: bigint) {
