@@ -35,7 +35,7 @@ const GRAPHQL_ONLY = [
     `unarchive${name}`,
   ]),
   ...['addPageStep', 'moveStep', 'renameStep', 'reorderSteps'],
-  ...['revokeApiKey', 'revokeOauthGrant'],
+  ...['revokeApiKey', 'revokeOauthGrant', 'addTags', 'removeTags'],
 ];
 
 /** The changes of both APIs. */

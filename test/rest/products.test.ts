@@ -97,6 +97,25 @@ test.each([undefined, [], {}])(
   },
 );
 
+test('what REST archives by a field, GraphQL archives by mutations, also repeatedly', async () => {
+  const { default_variant_id: variantId } = await product();
+  for (const [verb, isArchived] of [
+    ['archive', true],
+    ['archive', true],
+    ['unarchive', false],
+    ['unarchive', false],
+  ] as const) {
+    const mutation = `${verb}ProductVariant`;
+    const { data } = await ask(
+      `mutation ($id: ID!) { ${mutation}(input: { productVariantId: $id }) { productVariant { isArchived } } }`,
+      { id: btoa(`ProductVariant:${variantId}`) },
+    );
+    expect(data).toEqual({ [mutation]: { productVariant: { isArchived } } });
+    const shown = await get(`${MEMBERS}/variants/${variantId}`);
+    expect(shown['archived']).toBe(isArchived);
+  }
+});
+
 test('values of a variant are of its product’s properties, one of each', async () => {
   const made = await product({ variant_properties: [{ name: 'Size' }, { name: 'Colour' }] });
   const other = await product({ variant_properties: [{ name: 'Size' }] });
@@ -126,7 +145,7 @@ test('values of a variant are of its product’s properties, one of each', async
     { id: variant.id },
   );
   expect(data).toEqual({
-    variant: {
+    productVariant: {
       propertiesValues: [{ propertyId: colour.id, value: 'Blue', property: { name: 'Colour' } }],
     },
   });
@@ -392,7 +411,7 @@ test('a customer can change to visible prices of the same product and kind', asy
     { id: price.id },
   );
   const ids = (...all: Shown[]) => all.map(({ id }) => ({ databaseId: id }));
-  expect(data).toEqual({ price: { changeOptions: { upgrade: ids(higher), downgrade: ids(lower) } } });
+  expect(data).toEqual({ productPrice: { changeOptions: { upgrade: ids(higher), downgrade: ids(lower) } } });
   expect((await send('GET', `${MEMBERS}/prices/999999999/change_options`)).status).toBe(404);
 });
 
@@ -501,7 +520,7 @@ test('over GraphQL a product is created completely, and values refer to properti
         input: {
           productId: made.id,
           name: 'M',
-          propertiesValues: values.map((value) => ({ propertyId: made.variantProperties[0].id, value })),
+          propertyValues: values.map((value) => ({ propertyId: made.variantProperties[0].id, value })),
         },
       },
     );
@@ -510,7 +529,7 @@ test('over GraphQL a product is created completely, and values refer to properti
       productVariant: { propertiesValues: [{ value: 'M', property: made.variantProperties[0] }] },
     },
   });
-  expect((await create('M', 'L')).errors?.[0]?.extensions.field).toBe('propertiesValues[1].propertyId');
+  expect((await create('M', 'L')).errors?.[0]?.extensions.field).toBe('propertyValues[1].propertyId');
 });
 
 test('ids of images and locations must be of the same workspace, and deleted ones are not returned', async () => {
