@@ -186,7 +186,7 @@ describe('the users of a team', () => {
     };
     const usersOf = (args: string, selection: string) =>
       `{ team(by: { databaseId: ${teamId} }) { users${args} { ${selection} } } }`;
-    const whole = `totalCount nodes { id: databaseId email }`;
+    const whole = `totalCount nodes { id: databaseId email: emailAddress }`;
 
     const nodes = all.map(({ id, email }) => ({ id, email }));
     expect(await ask(usersOf('', whole))).toMatchObject({
