@@ -8,13 +8,16 @@ import { preset } from '@graphql-codegen/client-preset';
 import { printWithScopes } from './src/graphql/print.ts';
 import { schema } from './src/graphql/schema.ts';
 import { withVariables } from './test/docs/configuration-guide.ts';
+import { withSchemaCounts } from './test/docs/schema-counts.ts';
 
 const CONFIGURATION_GUIDE = 'docs/configuration.md';
+const GRAPHQL_GUIDE = 'docs/graphql.md';
 
 const sdl = printWithScopes(schema);
 if (process.argv[2] !== 'documents') {
   await writeFile('schema.graphql', sdl);
   await writeFile('openapi.json', await makeOpenApi());
+  await writeFile(GRAPHQL_GUIDE, withSchemaCounts(await readFile(GRAPHQL_GUIDE, 'utf8'), schema, sdl));
   await writeFile(CONFIGURATION_GUIDE, withVariables(await readFile(CONFIGURATION_GUIDE, 'utf8')));
 }
 

@@ -1,11 +1,13 @@
 // The README and the guides compared with what they describe: links, files, scripts, tables.
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { posix } from 'node:path';
+import { buildSchema } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/commands/command-list.ts';
 import { readSources } from '../support/sources.ts';
 import { withVariables } from './configuration-guide.ts';
 import { anchorsOf, documents, filesOf, linksOf, read, tableUnder } from './markdown.ts';
+import { withSchemaCounts } from './schema-counts.ts';
 
 test('the README is short: at most 12 kB', () => {
   expect(Buffer.byteLength(read('README.md'))).toBeLessThanOrEqual(12_000);
@@ -76,6 +78,12 @@ test('every guide can be reached from the README', () => {
 test('the table of variables is made by `npm run codegen`, and up to date', () => {
   const guide = read('docs/configuration.md');
   expect(guide).toBe(withVariables(guide));
+});
+
+test('the table of counts is made by `npm run codegen`, and up to date', () => {
+  const guide = read('docs/graphql.md');
+  const sdl = read('schema.graphql');
+  expect(guide).toBe(withSchemaCounts(guide, buildSchema(sdl), sdl));
 });
 
 test('the command-line guide has every command, and no other', () => {
