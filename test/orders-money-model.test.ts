@@ -142,7 +142,7 @@ async function openOrder() {
   const payments: number[] = [];
 
   async function mutate(mutation: string, input: object): Promise<number | null> {
-    const query = `mutation ($input: ${mutation[0]?.toUpperCase()}${mutation.slice(1)}Input!) { made: ${mutation}(input: $input) { row: ${mutation.endsWith('Restock') ? 'restock' : 'transaction'} { databaseId } } }`;
+    const query = `mutation ($input: ${mutation[0]?.toUpperCase()}${mutation.slice(1)}Input!) { made: ${mutation}(input: $input) { row: ${mutation.endsWith('Restock') ? 'restock' : 'orderTransaction'} { databaseId } } }`;
     const { data, errors = [] } = await post<{ made: { row: { databaseId: string } } | null }>(
       gateway,
       { query, variables: { input } },

@@ -304,7 +304,7 @@ test('tags of workspaces, and what is applied to contacts, are lists of one stat
     const { nodes } = await dataOf(gateway, TAGS_OF, { ids }, { caller });
     const applied = { totalCount: 1, nodes: [{ contactId: expect.any(Number), tag: { name: 'vip' } }] };
     expect(nodes).toEqual([
-      { tags: { totalCount: 1, nodes: [{ name: 'vip' }] } },
+      { contactTags: { totalCount: 1, nodes: [{ name: 'vip' }] } },
       { appliedTags: applied },
       { appliedTags: applied },
     ]);

@@ -130,7 +130,7 @@ describe.each(['rest', 'graphql'] as const)('over %s', (face) => {
     );
     expect(shown).toEqual({
       order: { refundedAmount: { amount: '30.00', currency: 'EUR' } },
-      transaction: { refundedAmount: { amount: '30.00' }, refund: { databaseId: refunds[2]?.id } },
+      orderTransaction: { refundedAmount: { amount: '30.00' }, refund: { databaseId: refunds[2]?.id } },
     });
     // Nothing remains: nothing is changed, and the last refund is returned again.
     await changes(order, false, () => refund(face, payment.id));
