@@ -188,13 +188,13 @@ export async function leadGadgets(origin: string, key: string): Promise<void> {
 
   const imageId = btoa(`Image:${await newImage()}`);
   const created = await run(
-    `mutation { createGadget(input: { workspaceId: "${workspaceId}", sku: "B-1", visible: false, imageId: "${imageId}", parts: [{ label: "Rim" }, { label: "Foot" }], idempotencyKey: "g" }) {
-      gadget { id sku visible archived: isArchived image { id } parts { id label position } workspace { id } } } }`,
+    `mutation { createGadget(input: { workspaceId: "${workspaceId}", sku: "B-1", isVisible: false, imageId: "${imageId}", parts: [{ label: "Rim" }, { label: "Foot" }], idempotencyKey: "g" }) {
+      gadget { id sku isVisible isArchived image { id } parts { id label position } workspace { id } } } }`,
   );
   const { id = '', parts = [] } = created.data?.createGadget?.gadget ?? {};
   const [rim = '', foot = ''] = parts.map((part) => part.id);
   const shown = {
-    ...{ id, sku: 'B-1', visible: false, archived: false, image: { id: imageId } },
+    ...{ id, sku: 'B-1', isVisible: false, isArchived: false, image: { id: imageId } },
     parts: [
       { id: rim, label: 'Rim', position: 0 },
       { id: foot, label: 'Foot', position: 1 },
@@ -205,7 +205,7 @@ export async function leadGadgets(origin: string, key: string): Promise<void> {
   expect(
     'Workspace.gadgets',
     await run(
-      `{ workspace(by: { id: "${workspaceId}" }) { gadgets(filter: { visible: false }) { totalCount nodes { id } } } }`,
+      `{ workspace(by: { id: "${workspaceId}" }) { gadgets(filter: { isVisible: false }) { totalCount nodes { id } } } }`,
     ),
     { data: { workspace: { gadgets: { totalCount: 1, nodes: [{ id }] } } } },
   );
