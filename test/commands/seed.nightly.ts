@@ -119,21 +119,28 @@ test('the demo is a shop: workspaces, hosts, filters over a page, nested splits,
   );
 });
 
-/** The objects of a noun below some of its parent, as the demo's key finds them over GraphQL: by their global ids. */
-async function listBelow({ plural, parent, title }: Noun, parentIds: readonly string[]): Promise<string[]> {
-  const [children] = Object.entries<Field>(parent?.fields ?? {}).find(
-    ([, field]) => field.children?.title === title,
-  ) ?? [''];
-  const list = plural === undefined ? `${children} { id }` : `list: ${plural}(first: 100) { nodes { id } }`;
-  const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on ${parent && graphqlTypeNameOf(parent)} { ${list.replace(/^(?=\w+ {)/, 'list: ')} } } }`;
-  type Listed = readonly { readonly id: string }[];
-  const { data, errors } = await post<{ nodes: { list: Listed | { nodes: Listed } }[] }>(
+/**
+ * The objects of a noun below some of its parent, as the demo's key finds them over GraphQL: by their global ids. They are a connection,
+ * a list of children, or the one that each parent has.
+ */
+async function listBelow(
+  { plural, parent, title, wrapper }: Noun,
+  parentIds: readonly string[],
+): Promise<string[]> {
+  const [field = wrapper] =
+    Object.entries<Field>(parent?.fields ?? {}).find(([, { children }]) => children?.title === title) ?? [];
+  const found = plural === undefined ? `${field} { id }` : `${plural}(first: 100) { nodes { id } }`;
+  const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on ${parent && graphqlTypeNameOf(parent)} { found: ${found} } } }`;
+  type Found = { readonly id: string };
+  const { data, errors } = await post<{ nodes: { found: Found | Found[] | { nodes: Found[] } }[] }>(
     gateway,
     { query, variables: { ids: parentIds.slice(0, 100) } },
     { caller },
   );
   expect(errors).toBeUndefined();
-  return (data?.nodes ?? []).flatMap(({ list }) => ('nodes' in list ? list.nodes : list).map(({ id }) => id));
+  return (data?.nodes ?? []).flatMap(({ found }) =>
+    ('nodes' in found ? found.nodes : [found].flat()).map(({ id }) => id),
+  );
 }
 
 test('its first workspace and team have rows of every noun, as their key finds them', async () => {
