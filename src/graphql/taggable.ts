@@ -11,7 +11,7 @@ export const Taggable = builder.interfaceRef<{ readonly id: bigint }>('Taggable'
 });
 
 /** The family of tags that the objects of a noun can have; undefined if they have none. */
-export function familyOf({ type }: Pick<Resource, 'type'>): TagFamily | undefined {
+function familyOf({ type }: Pick<Resource, 'type'>): TagFamily | undefined {
   return TAG_FAMILIES.find(({ object }) => object.type === type);
 }
 
