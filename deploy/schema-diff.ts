@@ -54,7 +54,7 @@ export function* report(changes: readonly SchemaChange[]): Generator<string> {
 }
 
 async function main(): Promise<void> {
-  ignoreClosedPipes();
+  ignoreClosedPipes(process.stdout, process.stderr);
   const [released, current, changelog] = await Promise.all(
     ['schema.released.graphql', 'schema.graphql', 'CHANGELOG.md'].map((name) =>
       readFile(new URL(`../${name}`, import.meta.url), 'utf8'),

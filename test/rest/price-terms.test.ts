@@ -33,7 +33,7 @@ test.each([
     expect(price).toMatchObject({ interval: plural, trial_interval: plural });
     const query = `{ productPrice(by: { databaseId: ${price.id} }) { ... on SubscriptionPrice { interval trialInterval } } }`;
     expect((await post(gateway, { query }, { caller })).data).toEqual({
-      price: { interval: name, trialInterval: name },
+      productPrice: { interval: name, trialInterval: name },
     });
     expect(await done('GET', `${MEMBERS}/prices/${price.id}`)).toEqual(price);
     expect(await done('PUT', `${MEMBERS}/prices/${price.id}`, { interval: singular })).toEqual(price);

@@ -11,7 +11,7 @@ test.each(['a', '8e03978e-40d5-43dd-bc93-6894a57f9324', '!"#~', 'k'.repeat(255)]
 
 describe('is not a valid key', () => {
   test.each(['', 'k'.repeat(256), 'a b', ' a', 'a\n', 'clé', '\u0000', '\x7f'])('%j', (text) => {
-    const errors = [expect.objectContaining({ code: 'invalid_format', field: 'idempotencyKey' })];
+    const errors = [expect.objectContaining({ code: 'invalid_key', field: 'idempotencyKey' })];
     expect(() => parse(text)).toThrow(expect.objectContaining({ code: 'invalid', errors }));
   });
 });

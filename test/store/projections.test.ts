@@ -124,7 +124,7 @@ test('after hundreds of projections by another team a page still reads only its 
     'timeZone',
     'createdAt',
     'updatedAt',
-    'fbUrl',
+    'facebookUrl',
     'twitterUrl',
   ];
   // Old enough to be settled: it is read once from then on.

@@ -77,15 +77,15 @@ test('pages under many parents end there too, those of other tables do not', asy
     const {
       team: { workspaces },
     } = await query<{
-      team: { workspaces: { nodes: { contacts: Connection; tags: Connection; databaseId: string }[] } };
+      team: { workspaces: { nodes: { contacts: Connection; contactTags: Connection; databaseId: string }[] } };
     }>(
       `{ team(by: { databaseId: "${teamId}" }) { workspaces(first: 20) { nodes { databaseId contacts(first: 5) { nodes { databaseId } } contactTags(first: 5) { nodes { databaseId } } } } } }`,
     );
-    const of = (id: bigint, kind: 'contacts' | 'tags') =>
+    const of = (id: bigint, kind: 'contacts' | 'contactTags') =>
       workspaces.nodes
         .find(({ databaseId }) => BigInt(databaseId) === id)
         ?.[kind].nodes.map(({ databaseId }) => BigInt(databaseId));
-    return [of(workspaceId, 'contacts'), of(other, 'contacts'), of(other, 'tags')];
+    return [of(workspaceId, 'contacts'), of(other, 'contacts'), of(other, 'contactTags')];
   };
   expect(await lists()).toEqual([[one], [two], [tag.id]]);
   await late.client.query('commit');
