@@ -386,6 +386,8 @@ export async function funnelOfStep(
   title: string = funnelStep.title,
 ): Promise<bigint> {
   const { tenancy } = requireScope(ctx, writeScope);
+  // It is the first read of a change: an error says that nothing was changed.
+  requireNotAborted(ctx);
   let funnelId = await findFunnelOfStep(ctx, tenancy, stepId);
   if (funnelId === null && mayHaveReadReplica(ctx)) {
     // The step may be newer than the replica.
