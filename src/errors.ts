@@ -53,11 +53,6 @@ export const FIELD_ERROR_CODES = {
 export type FieldErrorCode = keyof typeof FIELD_ERROR_CODES;
 
 /** The codes of mistakes that only the client's program can mend, not the person who uses it. */
-export const PROGRAM_ERROR_CODES = [
-  'invalid_id',
-  'invalid_key',
-  'unknown_field',
-] as const satisfies FieldErrorCode[];
 
 /** Why an object refuses a change as a whole. Over REST the status says so. */
 const OBJECT_ERROR_CODES = {
@@ -65,22 +60,10 @@ const OBJECT_ERROR_CODES = {
   stale: 'The object has changed since you read it.',
 } as const;
 
-type ProgramErrorCode = (typeof PROGRAM_ERROR_CODES)[number];
+type ProgramErrorCode = 'invalid_id' | 'invalid_key' | 'unknown_field';
 
 /** Why a change was refused, if a person can mend that: a code of GraphQL's `userErrors`. */
 export type UserErrorCode = Exclude<FieldErrorCode, ProgramErrorCode> | keyof typeof OBJECT_ERROR_CODES;
-
-/** Every code of `userErrors` with what it says. */
-export const USER_ERROR_CODES = Object.fromEntries(
-  Object.entries({ ...FIELD_ERROR_CODES, ...OBJECT_ERROR_CODES }).filter(
-    ([code]) => !isProgramError(code as FieldErrorCode),
-  ),
-) as Readonly<Record<UserErrorCode, string>>;
-
-/** Whether only the client's program can mend a mistake with this code. */
-export function isProgramError(code: FieldErrorCode): code is ProgramErrorCode {
-  return (PROGRAM_ERROR_CODES as readonly string[]).includes(code);
-}
 
 /** What is wrong with a value. */
 export interface Fault {
@@ -188,11 +171,6 @@ export function sentenceOf({ field, message, which = '' }: FieldError): string {
   if (/^\p{Lu}/u.test(message)) return message;
   const end = message.endsWith('.') ? '' : '.';
   return `${field}${message.startsWith('there ') ? ':' : ''} ${message}${which}${end}`;
-}
-
-/** A fault as it reads below the field of a form: `has already been taken`, `There is no such contact.` */
-export function messageBelowField({ message }: Fault): string {
-  return message.startsWith('there ') ? `T${message.slice(1)}.` : message;
 }
 
 /** Why a change was refused as a whole. */

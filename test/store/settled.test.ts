@@ -77,7 +77,9 @@ test('pages under many parents end there too, those of other tables do not', asy
     const {
       team: { workspaces },
     } = await query<{
-      team: { workspaces: { nodes: { contacts: Connection; contactTags: Connection; databaseId: string }[] } };
+      team: {
+        workspaces: { nodes: { contacts: Connection; contactTags: Connection; databaseId: string }[] };
+      };
     }>(
       `{ team(by: { databaseId: "${teamId}" }) { workspaces(first: 20) { nodes { databaseId contacts(first: 5) { nodes { databaseId } } contactTags(first: 5) { nodes { databaseId } } } } } }`,
     );
