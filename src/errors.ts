@@ -52,14 +52,13 @@ export const FIELD_ERROR_CODES = {
 /** A code of a field error. */
 export type FieldErrorCode = keyof typeof FIELD_ERROR_CODES;
 
-/** The codes of mistakes that only the client's program can mend, not the person who uses it. */
-
 /** Why an object refuses a change as a whole. Over REST the status says so. */
 const OBJECT_ERROR_CODES = {
   in_use: 'Something else uses the object, so it cannot be removed.',
   stale: 'The object has changed since you read it.',
 } as const;
 
+/** The codes of mistakes that only the client's program can mend, not the person who uses it. */
 type ProgramErrorCode = 'invalid_id' | 'invalid_key' | 'unknown_field';
 
 /** Why a change was refused, if a person can mend that: a code of GraphQL's `userErrors`. */
