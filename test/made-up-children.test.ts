@@ -283,6 +283,7 @@ describe.each([
       expect((await change(ours.id, { tracks_attributes: [item] })).body.errors).toEqual([
         {
           field: 'tracks_attributes[0].id',
+          code: 'not_found',
           message: 'tracks_attributes[0].id: there is no such track in the playlist.',
         },
       ]);

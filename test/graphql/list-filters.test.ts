@@ -331,7 +331,7 @@ test('other lists have the filters and orders of their nouns too', async () => {
     expect(await post(gateway, { query, variables }, { caller: own })).toMatchObject({
       data: {
         workspace: {
-          tags: of(tags[1]),
+          contactTags: of(tags[1]),
           funnels: of(funnels[1], funnels[0]),
           one: { ...of(funnels[1]), totalCount: 1 },
           savedFilters: of(saved[1]),
