@@ -45,7 +45,7 @@ const removal = (funnel: Tenant['funnel'], split: Tenant['split']): Wish => ({
   method: 'DELETE',
   query: `mutation { removeConditionalSplit(input: {
     conditionalSplitId: "${globalId('ConditionalSplit', split)}"
-  }) { removedConditionalSplitId } }`,
+  }) { removedConditionalSplitId userErrors { code } } }`,
 });
 
 interface Refusal {
@@ -147,21 +147,45 @@ test('the one exception: a workspace is a place for GraphQL, and needs account:r
   await expectBothRefuse(below(ours, '', 'createdAt'), 'insufficient_scope', { caller });
 });
 
-describe('not_found', () => {
+describe('not_found: REST refuses, and a look-up over GraphQL answers null without an error', () => {
+  async function expectNeitherFinds(wish: Wish, options: RequestOptions = { caller: good }) {
+    const { code } = await refusalOf({ response: await gateway.send(wish.path, options) });
+    const { data, errors } = await post(gateway, { query: wish.query }, options);
+    expect([code, Object.values(data ?? {}), errors]).toEqual(['not_found', [null], undefined]);
+  }
+
   test("another team's team and workspace, and unknown ones", async () => {
     const nowhere = { team: { id: 9999n }, workspace: { id: 9999n } } as Tenant;
     for (const tenant of [theirs, nowhere]) {
-      await expectBothRefuse(teamOf(tenant), 'not_found');
-      await expectBothRefuse(below(tenant, '', 'id'), 'not_found');
-      await expectBothRefuse(below(tenant, '/contacts', 'contacts { nodes { id } }'), 'not_found');
+      await expectNeitherFinds(teamOf(tenant));
+      await expectNeitherFinds(below(tenant, '', 'id'));
+      await expectNeitherFinds(below(tenant, '/contacts', 'contacts { nodes { id } }'));
     }
   });
 
   test("objects that another workspace's host hides", async () => {
     const other = await factories.workspace(gateway.app, { teamId: ours.team.id, subdomain: 'other' });
     const options = { caller: good, host: `${other.subdomain}.localhost` };
-    await expectBothRefuse(below(ours, '', 'id'), 'not_found', options);
-    await expectBothRefuse(removal(ours.funnel, ours.split), 'not_found', options);
+    await expectNeitherFinds(below(ours, '', 'id'), options);
+    const gone = removal(ours.funnel, ours.split);
+    const { code } = await refusalOf({
+      response: await gateway.send(gone.path, { ...options, method: 'DELETE' }),
+    });
+    const { data, errors } = await post<{ removeConditionalSplit: unknown }>(
+      gateway,
+      { query: gone.query },
+      options,
+    );
+    expect([code, data, errors]).toEqual([
+      'not_found',
+      {
+        removeConditionalSplit: {
+          removedConditionalSplitId: null,
+          userErrors: [expect.objectContaining({ code: 'NOT_FOUND' })],
+        },
+      },
+      undefined,
+    ]);
   });
 });
 

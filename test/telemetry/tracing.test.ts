@@ -126,7 +126,7 @@ test('a request is one trace: exchange, authentication, operation, statements, b
 });
 
 test('GraphQL operations are named by their root field, on the fast path too, and have their name and their refusal', async () => {
-  const query = 'query Mine { team(by: { databaseId: 424242 }) { name } }';
+  const query = 'query Mine { team(by: { id: "of nothing" }) { name } }';
   await graphql({ query, operationName: 'Mine' });
   const known = { query: 'query Ours { viewer { teams { nodes { name } } } }' };
   await graphql(known);
@@ -138,7 +138,7 @@ test('GraphQL operations are named by their root field, on the fast path too, an
     ['Query.viewer', 'Ours'],
   ]);
   expect(operations.map((span) => attribute(span, 'funnel_gateway.code'))).toEqual([
-    'not_found',
+    'invalid',
     undefined,
     undefined,
   ]);
