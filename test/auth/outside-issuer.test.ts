@@ -180,7 +180,8 @@ describe('what the claims mean', () => {
 
   test('viewer shows whose token it is', async () => {
     const body = JSON.stringify({
-      query: '{ viewer { kind name issuer client { clientId name } user { emailAddress } scopes expiresAt } }',
+      query:
+        '{ viewer { kind name issuer client { clientId name } user { emailAddress } scopes expiresAt } }',
     });
     const headers = { 'Content-Type': 'application/json' };
     const response = await ask(await sign(), '/graphql', 'localhost:4000', { method: 'POST', headers, body });

@@ -16,7 +16,7 @@ import type { Endpoint } from '../../telemetry/request-facts.ts';
 import type { GraphContext, ValidOperation } from '../context.ts';
 import { MAX_CACHED_CHARS, sizeOfDocument } from '../document-cache.ts';
 import { endpointOf } from '../endpoint.ts';
-import { toGraphQLError } from '../errors.ts';
+import { rootCause, toGraphQLError } from '../errors.ts';
 import { AnswerTooLarge } from '../limits/answer-size.ts';
 import { hasVariableSizes } from '../limits/cost.ts';
 import {
@@ -162,7 +162,8 @@ export function createFastPath(options: FastPathOptions): FastPath {
           ctx.state.releaseSlot?.();
           throw ctx.signal.reason;
         }
-        if (isRefusal(error)) {
+        // An error of a field that is never null has its path, in a GraphQLError.
+        if (isRefusal(rootCause(toGraphQLError(error)))) {
           entry.fallbacks = 0;
           hits += 1;
           return refusedReply([toGraphQLError(error)], null, headers, ctx);
