@@ -162,12 +162,13 @@ export function createFastPath(options: FastPathOptions): FastPath {
           ctx.state.releaseSlot?.();
           throw ctx.signal.reason;
         }
-        // An error of a field that is never null has its path, in a GraphQLError.
-        if (isRefusal(rootCause(toGraphQLError(error)))) {
+        if (isRefusal(error)) {
           entry.fallbacks = 0;
           hits += 1;
           return refusedReply([toGraphQLError(error)], null, headers, ctx);
         }
+        // A refused field that is never null makes its parents null, up to the data: the full executor writes that answer.
+        if (isRefusal(rootCause(toGraphQLError(error)))) return null;
         entry.fallbacks += 1;
         entry.lastFallback = fallbackReasonOf(error);
         fallbacks.count(entry.lastFallback, params.operationName, error);
