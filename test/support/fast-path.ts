@@ -153,7 +153,7 @@ export function mustUseFastPath({ caller, body }: GraphqlRequest, { byYoga }: Co
   if (typeof body === 'string') return null;
   if (caller.authorization === null || /"code":"(INTERNAL|UNAVAILABLE)"/.test(byYoga.body)) return false;
   if (!/^application\/(graphql-response\+)?json;/.test(byYoga.headers['content-type'] ?? '')) return false;
-  if (byYoga.status !== 200 || !('data' in (JSON.parse(byYoga.body) as object))) return null;
+  if (byYoga.status !== 200 || (JSON.parse(byYoga.body) as { data?: unknown }).data == null) return null;
   // The library graphql has its own messages for requests that it refuses.
   if (byYoga.body.includes('"code":"BAD_REQUEST"')) return null;
   const document = parse(body.query);

@@ -50,9 +50,9 @@ export function intercept(
   const { query } = pool;
   const watched =
     (target: object, send: (...args: never[]) => unknown) =>
-    (...args: [Partial<NamedStatement>, values: unknown[], tenantId?: unknown, signal?: AbortSignal]) => {
+    (...args: [Partial<NamedStatement>, values?: unknown[], tenantId?: unknown, signal?: AbortSignal]) => {
       const [{ name = 'unnamed', parameters = [] }, values, , signal] = args;
-      const byName = Object.fromEntries(parameters.map((parameter, index) => [parameter, values[index]]));
+      const byName = Object.fromEntries(parameters.map((parameter, index) => [parameter, values?.[index]]));
       return watch(name, async () => Reflect.apply(send, target, args), byName, signal);
     };
   const undo = [readers, lookups, scans].map((target) => {
