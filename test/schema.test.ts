@@ -53,7 +53,7 @@ test('every element has a description that is a sentence', () => {
   const undescribed = elements()
     .filter(
       ([, { description = '' }]) =>
-        !/^["A-Z`].{6,}[.`]$/s.test(description ?? '') || /^The (the|its) /.test(description ?? ''),
+        !/^["A-Z`].{8,}[.`]$/s.test(description ?? '') || /^The (the|its) /.test(description ?? ''),
     )
     .map(([name]) => name);
   expect(undescribed).toEqual([]);
