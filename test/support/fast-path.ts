@@ -147,13 +147,13 @@ function sortErrors(body: string): string {
 /**
  * Whether the fast path must give the second answer, by Yoga's answer: true for a JSON answer with data to an authenticated client,
  * refusals included, false for failures and for introspection. null: either is right, as for directives, which need not be compiled,
- * and for an operation that was refused as a whole.
+ * for an operation that was refused as a whole, and for an error of a field that is never null, which makes its parent null.
  */
 export function mustUseFastPath({ caller, body }: GraphqlRequest, { byYoga }: Comparison): boolean | null {
   if (typeof body === 'string') return null;
   if (caller.authorization === null || /"code":"(INTERNAL|UNAVAILABLE)"/.test(byYoga.body)) return false;
   if (!/^application\/(graphql-response\+)?json;/.test(byYoga.headers['content-type'] ?? '')) return false;
-  if (byYoga.status !== 200 || (JSON.parse(byYoga.body) as { data?: unknown }).data == null) return null;
+  if (byYoga.status !== 200 || nullsParent(JSON.parse(byYoga.body))) return null;
   // The library graphql has its own messages for requests that it refuses.
   if (byYoga.body.includes('"code":"BAD_REQUEST"')) return null;
   const document = parse(body.query);
@@ -168,4 +168,22 @@ export function mustUseFastPath({ caller, body }: GraphqlRequest, { byYoga }: Co
     },
   });
   return expected;
+}
+
+interface Answer {
+  readonly data?: unknown;
+  readonly errors?: readonly { readonly path?: readonly (string | number)[] }[];
+}
+
+/** Whether the answer has no data, or an error whose field has a parent that is null. */
+function nullsParent({ data, errors = [] }: Answer): boolean {
+  if (data == null) return true;
+  return errors.some(({ path = [] }) => {
+    let at: unknown = data;
+    for (const key of path.slice(0, -1)) {
+      if (at == null) return true;
+      at = (at as Readonly<Record<string | number, unknown>>)[key];
+    }
+    return at == null;
+  });
 }
