@@ -102,7 +102,7 @@ export function createClient(send: Send, workspaceId: bigint): Client {
     if (error !== undefined) return { status: STATUS[error.extensions.code] ?? answer.status };
     const { done } = answer.data ?? {};
     if (done == null) return { status: answer.status };
-    const { isNew, contact, tag } = done;
+    const { isNew, contact, contactTag: tag } = done;
     return {
       status: isNew === false ? 200 : status,
       ...(contact !== undefined && { id: Number(contact.id), contact: stateOf(contact) }),
@@ -155,7 +155,7 @@ const STATUS: Readonly<Record<string, number>> = {
 interface Done {
   readonly isNew?: boolean;
   readonly contact?: Shown;
-  readonly tag?: { readonly id: number };
+  readonly contactTag?: { readonly id: number };
 }
 
 function restOf(change: Change, workspace: string): readonly [string, string, object?] {
