@@ -24,7 +24,7 @@ const SETTINGS = `set statement_timeout = 0; set lock_timeout = 0; set datestyle
 
 /**
  * SQL that drops and recreates the constraints that older rows may violate (migration hosts), and the triggers that make service users and
- * tagged products, because the backup contains those rows. Constraints remain not validated.
+ * tagged products and funnels, because the backup contains those rows. Constraints remain not validated.
  */
 const LIFTED_RULES = `select format('alter table %s drop constraint %I', conrelid::regclass, conname) as lift,
     format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as set
@@ -33,7 +33,7 @@ const LIFTED_RULES = `select format('alter table %s drop constraint %I', conreli
   union all
   select format('alter table %s disable trigger %I', tgrelid::regclass, tgname),
     format('alter table %s enable trigger %I', tgrelid::regclass, tgname)
-  from pg_trigger where tgname in ('subdomain_is_allowed', 'keep_service_user') or tgname like 'keep\\_tagged\\_products\\_%'`;
+  from pg_trigger where tgname in ('subdomain_is_allowed', 'keep_service_user') or tgname like 'keep\\_tagged\\_%'`;
 
 /** The migration with the function that creates partitions. */
 const KEEP_PARTITIONS = '20261124090000_keep_partitions';
