@@ -69,7 +69,7 @@ export interface ConnectionArgs {
  * The page that connection arguments request: by default 20 objects, at most 100.
  * @param kind the kind of list to which the cursors must belong, such as `contacts`
  * @param selection the filter and order
- * @throws AppError `invalid` with each wrong argument: sizes below 1, `first` with `last`, a cursor of another kind of list or of another
+ * @throws AppError `invalid` with each wrong argument: sizes below 0, `first` with `last`, a cursor of another kind of list or of another
  *   order
  */
 export function parseConnectionArgs(
@@ -98,7 +98,7 @@ export function parseConnectionArgs(
 }
 
 function requireSize(field: string, size: number | null | undefined): void {
-  if (size != null && size < 1) throw invalid(field, outOfRange('a whole number of at least 1'));
+  if (size != null && size < 0) throw invalid(field, outOfRange('a whole number of at least 0'));
 }
 
 function parseConnectionSize(first: number | null | undefined, last: number | null | undefined): number {

@@ -171,9 +171,13 @@ describe('not_found: a look-up over GraphQL answers null without an error, and R
   });
 });
 
-test('invalid: a page size of zero or less is an error of its parameter', async () => {
+test('invalid: a negative page size is an error of its parameter, and over REST a size of zero too', async () => {
   const path = '/api/v2/teams?per_page=';
-  for (const size of [0, -1]) {
+  expect(await refusalOf({ response: await gateway.send(`${path}0`, { caller: good }) })).toMatchObject({
+    code: 'invalid',
+    field: 'per_page',
+  });
+  for (const size of [-1, -100]) {
     const rest = await gateway.send(`${path}${size}`, { caller: good });
     const graphql = await post(
       gateway,
@@ -200,7 +204,7 @@ test('both APIs check permission before the request’s content', async () => {
     teamId: ours.team.id,
     scopes: ['store:read'],
   });
-  const wish = below(ours, '/contacts?per_page=0', 'contacts(first: 0) { nodes { id } }');
+  const wish = below(ours, '/contacts?per_page=0', 'contacts(first: -1) { nodes { id } }');
   await expectBothRefuse(wish, 'insufficient_scope', { caller: { authorization } });
   await expectBothRefuse(wish, 'unauthenticated', { caller: anonymous });
 });

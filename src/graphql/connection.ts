@@ -4,13 +4,7 @@ import type { Scope } from '../auth/scopes.ts';
 import { encodeCursor, encodeTimeCursor } from '../cursors.ts';
 import type { Page, PageRequest } from '../pagination.ts';
 import { writeBase64 } from '../rows/base64.ts';
-import {
-  type Count,
-  MAX_EXACT_COUNT,
-  type Probe,
-  type Projection,
-  type Reads,
-} from '../services/reading/reads.ts';
+import type { Count, Probe, Projection, Reads } from '../services/reading/reads.ts';
 import { builder, rowOf, type Types } from './builder.ts';
 import { type GraphContext, loadBatched } from './context.ts';
 import {
@@ -156,7 +150,6 @@ export function defineConnection<R extends Row>(
       }),
     }),
   });
-  const refined = resource.refinedBy === undefined ? '' : ', and with a saved filter';
   const ref = builder.objectRef<Connection<R>>(`${node.name}Connection`).implement({
     description: `A page of a list of ${node.name} objects.`,
     ...(reads.scope !== null && { scope: reads.scope }),
@@ -181,15 +174,13 @@ export function defineConnection<R extends Row>(
         resolve: (connection) => connection,
       }),
       totalCount: t.int({
-        nullable: true,
         description: 'The number of objects in the complete list. It is counted only if it is selected.',
         columns: ['id'],
         cost: COUNT_COST,
         resolve: async (connection, _args, ctx) => (await countOf(ctx, connection)).count,
       }),
       totalCountIsExact: t.boolean({
-        nullable: true,
-        description: `False if totalCount is a lower bound, as it may be above ${MAX_EXACT_COUNT}${refined}.`,
+        description: 'Whether totalCount is exact; otherwise it is a lower bound.',
         columns: ['id'],
         cost: COUNT_COST,
         resolve: async (connection, _args, ctx) => (await countOf(ctx, connection)).isExact,

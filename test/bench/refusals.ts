@@ -17,7 +17,7 @@ const NOBODYS = 4_611_686_018_427_387_904n;
 const KINDS: Readonly<Record<string, object>> = {
   'a bad cursor': { after: 'x' },
   'a workspace that is not there': { workspace: String(NOBODYS) },
-  'a page of no contacts': { first: 0 },
+  'a negative page size': { first: -1 },
 };
 
 export async function measureRefusals(bench: Bench): Promise<RefusalsResult> {

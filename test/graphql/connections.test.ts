@@ -4,7 +4,7 @@ import { graphql } from '../generated/gql.ts';
 import type { ContactsPageQueryVariables } from '../generated/graphql.ts';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
-import { ask, dataOf } from '../support/graphql.ts';
+import { ask, dataOf, post } from '../support/graphql.ts';
 import { prismaOf } from '../support/prisma.ts';
 
 const ROWS = 7;
@@ -170,6 +170,42 @@ test('a page has 20 objects by default, and 100 at most', async () => {
   expect(await sizeOf({ last: 2_147_483_647 })).toBe(100);
 });
 
+describe('a page of no objects', () => {
+  const NOTHING = { nodes: [], edges: [] };
+  const SELECTION =
+    '{ nodes { id } edges { cursor } pageInfo { startCursor endCursor hasNextPage hasPreviousPage } totalCount totalCountIsExact }';
+  const [all, none] = ['', ', filter: { emailAddress: ["nobody@example.com"] }'];
+  const POSITION = { startCursor: null, endCursor: null };
+  test.each([
+    ['first: 0', all, { hasNextPage: true, hasPreviousPage: false }],
+    ['last: 0', all, { hasNextPage: false, hasPreviousPage: true }],
+    ['first: 0, orderBy: { field: UPDATED_AT }', all, { hasNextPage: true, hasPreviousPage: false }],
+    ['first: 0', none, { hasNextPage: false, hasPreviousPage: false }],
+    ['last: 0', none, { hasNextPage: false, hasPreviousPage: false }],
+  ])('%s%s has its count, and says whether there are objects', async (size, filter, pageInfo) => {
+    const query = `query ($id: BigInt!) { workspace(by: { databaseId: $id }) { contacts(${size}${filter}) ${SELECTION} } }`;
+    const answer = await post(gateway, { query, variables: { id: workspaceId } }, { caller });
+    const totalCount = filter === none ? 0 : ids.length;
+    expect(answer).toMatchObject({
+      data: {
+        workspace: {
+          contacts: {
+            ...NOTHING,
+            pageInfo: { ...POSITION, ...pageInfo },
+            totalCount,
+            totalCountIsExact: true,
+          },
+        },
+      },
+    });
+  });
+
+  test('after the last object, none follows, and objects precede it', async () => {
+    const page = await pageOf({ first: 0, after: cursor(ids.at(-1) ?? 0) });
+    expect(page.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
+  });
+});
+
 test('a cursor may have base64 padding', async () => {
   // A cursor needs no row. Whether there is padding depends on the number of digits.
   const [first = 0, last] = [ids[0], 1_000_000];
@@ -182,9 +218,8 @@ test('a cursor may have base64 padding', async () => {
 describe('refused with INVALID, naming the argument:', () => {
   const OTHER = Buffer.from('funnels:1').toString('base64url');
   test.each([
-    ['first', { first: 0 }],
     ['first', { first: -1 }],
-    ['last', { last: 0 }],
+    ['last', { last: -1 }],
     ['last', { first: 1, last: 1 }],
     ['after', { after: '1' }],
     ['after', { after: '' }],

@@ -130,7 +130,7 @@ test('all wrong arguments of a connection are reported, and both ids of a mutati
     return error?.extensions.errors.map(({ field }) => field);
   };
   expect(
-    await argumentsOf('{ viewer { teams(first: 0, last: -1, after: "x", before: "y") { nodes { id } } } }'),
+    await argumentsOf('{ viewer { teams(first: -1, last: -1, after: "x", before: "y") { nodes { id } } } }'),
   ).toEqual([...['first', 'last', 'last', 'after', 'before']]);
   const input = '{ contactId: "x", tagId: "y" }';
   const mutation = `mutation { removeTag(input: ${input}) { contact { id } } }`;

@@ -8,13 +8,7 @@ import type { Page, PageRequest, Selection } from '../../pagination.ts';
 import type { Described } from '../../resources/nouns.ts';
 import type { Row } from '../../resources/resource.ts';
 import { setNull } from '../../rows/columns.ts';
-import {
-  type Count,
-  countUnder,
-  existsUnder,
-  MAX_EXACT_COUNT,
-  type Probe,
-} from '../../store/reading/counts.ts';
+import { type Count, countUnder, existsUnder, type Probe } from '../../store/reading/counts.ts';
 import { findPagesUnder, findPageUnder, findRefinedPage } from '../../store/reading/pages.ts';
 import { existsRefined } from '../../store/reading/refined.ts';
 import { countRefined } from '../../store/reading/refined-counts.ts';
@@ -28,7 +22,7 @@ import { refine } from '../filtering/refining.ts';
 import { requireSearchable } from '../filtering/search.ts';
 import { parseRef, type Ref } from './refs.ts';
 
-export { type Count, MAX_EXACT_COUNT, type Probe };
+export type { Count, Probe };
 
 /** The properties of rows to read; null is all of them. Names of other things are ignored, such as a connection's `hasMore`. */
 export type Projection = readonly string[] | null;

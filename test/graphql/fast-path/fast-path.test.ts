@@ -168,6 +168,7 @@ describe('a variant of a compiled operation', () => {
     ['an inexact number', { id: 2 ** 60 }, false],
     ['null in a list', { ids: [null] }, false],
     ['size 0', { first: 0 }, true],
+    ['a size below 0', { first: -1 }, true],
     ['both ends', { last: 1 }, true],
     ['a bad cursor', { after: 'x' }, true],
     ['another list’s cursor', { after: encodeCursor('funnels', 1n) }, true],
