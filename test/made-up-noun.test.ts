@@ -288,10 +288,9 @@ describe('a reference', () => {
     expect(body).toMatchObject({ page_id: Number(page.id), contact_id: Number(contact.id), funnel_ids: ids });
     expect(await listed(`filter[contact_id]=${contact.publicId}`)).toEqual([body.id]);
     const query =
-      'query ($id: BigInt!) { offer(by: { databaseId: $id }) { pageId page { databaseId } contact { databaseId } ... on SingleOffer { funnels { databaseId } } } }';
+      'query ($id: BigInt!) { offer(by: { databaseId: $id }) { page { databaseId } contact { databaseId } ... on SingleOffer { funnels { databaseId } } } }';
     expect((await ask(query, { id: body.id })).data).toEqual({
       offer: {
-        pageId: Number(page.id),
         page: { databaseId: Number(page.id) },
         contact: { databaseId: Number(contact.id) },
         funnels: ids.map((databaseId) => ({ databaseId })),

@@ -125,6 +125,43 @@ describe('names', () => {
   });
 });
 
+/** Outputs that hold an id which is no object's here: of another system, of a request, or a code. */
+const IDS_OF_OTHER_SYSTEMS = [
+  'clientId',
+  'countryOfManufactureId',
+  'eventTypeId',
+  'eventTypeIds',
+  'externalId',
+  'requestId',
+  'taxCategoryId',
+  ...['addressFilterId', 'countryIds', 'regionIds'],
+];
+
+/** Payloads name what is gone. */
+const IDS_OF_GONE = /Payload\.(deleted|removed|revoked)\w+Id$/;
+
+/** Not yet objects. */
+const TO_DO = [
+  'AuditEntry.actorId',
+  'AuditEntry.subjectId',
+  'OauthGrant.userPublicId',
+  'Order.originationChannelId',
+  'Order.originationChannelPublicId',
+  'WebhookEvent.subjectId',
+];
+
+test('an output has other objects themselves, and not their ids', () => {
+  const ids = fields.filter(
+    ([, , { name, type }]) =>
+      !['databaseId', 'publicId'].includes(name) &&
+      (/[a-z]Ids?$/.test(name) || getNamedType(type).name === 'BigInt'),
+  );
+  const unexpected = ids.filter(
+    ([path, , { name }]) => !IDS_OF_OTHER_SYSTEMS.includes(name) && !IDS_OF_GONE.test(path),
+  );
+  expect(unexpected.map(([path]) => path).filter((path) => !TO_DO.includes(path))).toEqual([]);
+});
+
 /** Lists of objects that are no connections: of few members, or read whole by their nature. */
 const WHOLE_LISTS = [
   'AddTagsPayload.taggables',

@@ -4,7 +4,14 @@ import { brandWithType, type FieldMap, type InterfaceParam, type ObjectRef } fro
 import type { Scope } from '../auth/scopes.ts';
 import { invalid, mustBeId, notFound } from '../errors.ts';
 import { MAX_PAGE_SIZE } from '../pagination.ts';
-import { type Fields, graphqlTypeNameOf, type Kinds, type Resource } from '../resources/resource.ts';
+import {
+  type Field,
+  type Fields,
+  graphqlTypeNameOf,
+  type Kinds,
+  ownerKeysOf,
+  type Resource,
+} from '../resources/resource.ts';
 import { writeBase64 } from '../rows/base64.ts';
 import { joinedColumnName, layoutOf } from '../rows/columns.ts';
 import type { Projection } from '../services/reading/reads.ts';
@@ -101,7 +108,15 @@ const nodeTypes = new Map<string, NodeType<object>>();
 interface Described
   extends Pick<
     Resource,
-    'type' | 'graphqlName' | 'title' | 'description' | 'fields' | 'kinds' | 'hasLookUp'
+    | 'type'
+    | 'graphqlName'
+    | 'title'
+    | 'description'
+    | 'fields'
+    | 'kinds'
+    | 'hasLookUp'
+    | 'parent'
+    | 'parentKey'
   > {
   readonly table: PublicIdTable;
 }
@@ -129,9 +144,8 @@ export function defineNode<Row extends NodeRow>(
   nameSets(name, described);
   const scopeFor = (property: string) =>
     others === undefined || others.than.includes(property) ? null : others.scope;
-  /** The fields that only objects of this kind have; without a kind, the fields of all kinds. */
   const fieldsOf = (t: FieldBuilder<Row>, kind?: string): FieldMap => {
-    const shown = fieldsOfKind(described, kind);
+    const shown = fieldsOfKind(resource, kind);
     return { ...resourceFields(t, described, shown, scopeFor), ...fieldsBeside(t, shown) };
   };
   const options = {
@@ -259,10 +273,13 @@ function defineKinds<Row>(
   };
 }
 
-function fieldsOfKind(fields: Fields, kind?: string): Fields {
+/** The fields that only objects of this kind have; without a kind, the fields of all kinds. Fields for what they belong to replace its ids. */
+function fieldsOfKind(resource: Described, kind?: string): Fields {
+  const owners = new Map(ownerKeysOf(resource));
   return Object.fromEntries(
-    Object.entries(fields).filter(([, { only }]) =>
-      kind === undefined ? only === undefined : only?.includes(kind),
+    Object.entries<Field>(resource.fields).filter(
+      ([property, { only }]) =>
+        !owners.has(property) && (kind === undefined ? only === undefined : only?.includes(kind)),
     ),
   );
 }

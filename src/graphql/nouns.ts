@@ -7,7 +7,7 @@ import { type Described, isPermanent } from '../resources/nouns.ts';
 import {
   type Fields,
   graphqlNameOf,
-  parentKeyOf,
+  ownerKeysOf,
   pluralOf,
   type Resource,
   type Row,
@@ -97,7 +97,7 @@ function defineTypes(service: Service): NounTypes {
       ...childFields(t, fields, nodeNamed),
     }),
     fields: (t) => ({
-      ...parentField(t, noun, scope),
+      ...ownerFields(t, noun, scope),
       ...tagsField(t, noun),
     }),
   });
@@ -132,17 +132,21 @@ function inputsBesidesFields({ inputs = {}, actions = {} }: Resource): Fields[] 
 }
 
 /**
- * The field for the parent object, named after the property with its id, without `Id`. It is non-null if whoever may read the object may
- * read its parent, and nothing deletes the parent. Otherwise a parent that is deleted meanwhile would make the whole page an error.
+ * The fields for the objects that a noun belongs to, named after the properties with their ids, without `Id`. One is non-null if whoever may
+ * read the object may read its owner, and nothing deletes the owner. Otherwise an owner that is deleted meanwhile would make the whole page
+ * an error.
  */
-function parentField(t: object, noun: Described, scope: Scope | null): FieldMap {
+function ownerFields(t: object, noun: Described, scope: Scope | null): FieldMap {
   const { title, parent, parentDescription } = noun;
-  if (parent === undefined) return {};
-  const key = parentKeyOf(noun);
-  const about = parentDescription ?? `The ${parent.title.toLowerCase()} of the ${title.toLowerCase()}.`;
-  const { node } = typesOf(parent);
-  // Every caller that may read the objects of a team or workspace may enter it.
-  const always = isPermanent(parent) && (node.scope === null || node.scope === scope);
-  const name = referenceFieldName(graphqlNameOf(key, noun.fields[key]));
-  return { [name]: node.field(t as Builder, key, about, { always }) };
+  const made = ownerKeysOf(noun).map(([key, owner]) => {
+    const about =
+      (owner === parent ? parentDescription : undefined) ??
+      `The ${owner.title.toLowerCase()} of the ${title.toLowerCase()}.`;
+    const { node } = typesOf(owner);
+    // Every caller that may read the objects of a team or workspace may enter it.
+    const always = isPermanent(owner) && (node.scope === null || node.scope === scope);
+    const name = referenceFieldName(graphqlNameOf(key, noun.fields[key]));
+    return [name, node.field(t as Builder, key, about, { always })] as const;
+  });
+  return Object.fromEntries(made);
 }

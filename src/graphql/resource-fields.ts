@@ -2,7 +2,7 @@
 import type { FieldMap, ObjectRef } from '@pothos/core';
 import type { Scope } from '../auth/scopes.ts';
 import { typeOf } from '../resources/field-types.ts';
-import { type Field, type Fields, graphqlNameOf, type RowOf } from '../resources/resource.ts';
+import { type Field, type Fields, graphqlNameOf, type RowOf, referencedNoun } from '../resources/resource.ts';
 import { builder, type Types } from './builder.ts';
 import { closedSetOf, withEnumNames } from './closed-sets.ts';
 import { assumedValues } from './field-options.ts';
@@ -21,7 +21,8 @@ export function graphqlTypeOf(field: Field): unknown {
 }
 
 /**
- * The fields of a resource, except `id` (in GraphQL the global id), internal fields, and fields that need an object type.
+ * The fields of a resource, except `id` (in GraphQL the global id), internal fields, fields that need an object type, and ids of other
+ * objects: outputs have the objects instead (references.ts).
  * @param selected the fields to make; absent: all
  * @param scopeFor the scope that a caller needs for a field, if not that of the object. The field is null without it
  */
@@ -34,7 +35,9 @@ export function resourceFields(
   const expose = (t as Builder).expose.bind(t) as unknown as Expose;
   const exposed = Object.entries(selected).filter(
     ([property, field]) =>
-      property !== 'id' && isShown(field) && (field.items ?? field.object ?? field.members) === undefined,
+      property !== 'id' &&
+      isShown(field) &&
+      (referencedNoun(field) ?? field.items ?? field.object ?? field.members) === undefined,
   );
   return Object.fromEntries(
     exposed.map(([property, field]) => {

@@ -30,6 +30,7 @@ export const oauthGrant = describe({
       description: 'Whether the grant is for all workspaces of the team, including future ones.',
     },
     workspaceIds: {
+      graphql: false,
       type: 'int8[]',
       description: 'The integer ids of the workspaces of the grant. Empty if it is for the whole team.',
     },

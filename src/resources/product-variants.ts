@@ -105,7 +105,11 @@ export const variant = describe({
       default: true,
       description: 'Whether the variant is offered to customers.',
     },
-    priceIds: { type: 'int8[]', description: 'The integer ids of the prices, the oldest first.' },
+    priceIds: {
+      type: 'int8[]',
+      graphql: false,
+      description: 'The integer ids of the prices, the oldest first.',
+    },
     fulfillmentRequired: {
       graphqlName: 'isFulfillmentRequired',
       ...FLAG,

@@ -90,6 +90,7 @@ export const product = describe({
       description: 'Whether the customer center shows the product.',
     },
     imageId: {
+      graphql: false,
       type: 'int8',
       restAsText: true,
       nullable: true,

@@ -56,8 +56,8 @@ test.each([
 });
 
 test.each([
-  ['a list', 'lineItems { product { priceIds } }', 'from product'],
-  ['a list, not asked for', 'lineItems { product @include(if: $no) { priceIds } }', 'from product'],
+  ['a list', 'lineItems { product { images { name } } }', 'from product'],
+  ['a list, not asked for', 'lineItems { product @include(if: $no) { images { name } } }', 'from product'],
   ['a long text', 'lineItems { variant { description } }', 'from product_variants'],
   ['JSON', 'contact { customAttributes { name } }', 'from contacts'],
 ])('%s is read apart', async (_, selection, table) => {

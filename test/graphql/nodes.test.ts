@@ -125,7 +125,7 @@ test('ids beyond 2^53 stay exact, as output, as literals and as text', async () 
   const workspace = await factories.workspace(app, { id, teamId: tenant.team.id });
   await factories.funnel(app, { workspaceId: workspace.id });
   const query = `query ($id: BigInt!) { a: workspace(by: { databaseId: $id }) { databaseId } b: workspace(by: { databaseId: ${id} }) { databaseId
-    funnels { nodes { workspaceId workspace { databaseId } } } } }`;
+    funnels { nodes { workspace { databaseId } } } } }`;
   const response = await gateway.send('/graphql', {
     caller,
     method: 'POST',
@@ -133,7 +133,7 @@ test('ids beyond 2^53 stay exact, as output, as literals and as text', async () 
     body: JSON.stringify({ query, variables: { id: String(id) } }),
   });
   expect(await response.text()).toBe(
-    `{"data":{"a":{"databaseId":${id}},"b":{"databaseId":${id},"funnels":{"nodes":[{"workspaceId":${id},"workspace":{"databaseId":${id}}}]}}}}`,
+    `{"data":{"a":{"databaseId":${id}},"b":{"databaseId":${id},"funnels":{"nodes":[{"workspace":{"databaseId":${id}}}]}}}}`,
   );
   const rounded = await post(gateway, { query, variables: { id: Number(id) } }, { caller });
   expect(rounded.response.status).toBe(400);
@@ -182,7 +182,7 @@ test('every field of a contact has its value', async () => {
           fbUrl: facebookUrl twitterUrl instagramUrl linkedinUrl websiteUrl
           customAttributes { name value }
           tags { databaseId publicId name color appliedAt }
-          workspaceId workspace { name } createdAt updatedAt
+          workspace { databaseId name } createdAt updatedAt
         }
       }
     }
@@ -211,8 +211,7 @@ test('every field of a contact has its value', async () => {
         appliedAt: '2026-01-02T03:04:05.006Z',
       },
     ],
-    workspaceId: Number(tenant.workspace.id),
-    workspace: { name: 'all workspace' },
+    workspace: { databaseId: Number(tenant.workspace.id), name: 'all workspace' },
     createdAt: contact.createdAt.toISOString(),
     updatedAt: contact.updatedAt.toISOString(),
   });
@@ -236,8 +235,8 @@ test('a webhook endpoint has the eleven fields of the specification, and referen
     query EveryWebhookEndpointField($id: ID!) {
       node(id: $id) {
         ... on WebhookEndpoint {
-          databaseId publicId workspaceId url name eventTypeIds apiVersion createdAt updatedAt pageIds funnelIds
-          pages { name } funnels { name }
+          databaseId publicId workspace { databaseId } url name eventTypeIds apiVersion createdAt updatedAt
+          pages { databaseId name } funnels { databaseId name }
         }
       }
     }
@@ -246,17 +245,15 @@ test('a webhook endpoint has the eleven fields of the specification, and referen
   expect(node).toEqual({
     databaseId: Number(endpoint.id),
     publicId: endpoint.publicId,
-    workspaceId: Number(tenant.workspace.id),
+    workspace: { databaseId: Number(tenant.workspace.id) },
     url: endpoint.url,
     name: endpoint.name,
     eventTypeIds: ['contact.identified', 'one-time-order.completed'],
     apiVersion: 2,
     createdAt: endpoint.createdAt.toISOString(),
     updatedAt: endpoint.updatedAt.toISOString(),
-    pageIds: [Number(page.id), Number(discarded.id)],
-    funnelIds: [Number(tenant.funnel.id)],
-    pages: [{ name: 'Limited' }],
-    funnels: [{ name: 'all funnel' }],
+    pages: [{ databaseId: Number(page.id), name: 'Limited' }],
+    funnels: [{ databaseId: Number(tenant.funnel.id), name: 'all funnel' }],
   });
 });
 
@@ -296,7 +293,7 @@ test('a saved filter’s criteria are typed, and their values are any JSON', asy
 });
 
 test('a workflow is a flat list of steps with their places, pages and filters', async () => {
-  const query = `{ node(id: "${globalId('Funnel', tenant.funnel.id)}") { ... on Funnel { name archived: isArchived liveMode: isLive currentPath customDomainId
+  const query = `{ node(id: "${globalId('Funnel', tenant.funnel.id)}") { ... on Funnel { name archived: isArchived liveMode: isLive currentPath customDomain { databaseId }
     tags { name } steps { __typename name branch position parent { name } ... on PageStep { page { name } }
     ... on ConditionalSplit { isSetup filter { name } matched { name } unmatched { name } }
     ... on SplitTest { arms { branch weight steps { name } } } }
@@ -316,7 +313,7 @@ test('a workflow is a flat list of steps with their places, pages and filters', 
   const split = { name: 'all split', isSetup: true, ...onTop(1), ...branches };
   expect(data).toMatchObject({
     node: {
-      ...{ name: 'all funnel', archived: false, liveMode: false, customDomainId: null, tags: [] },
+      ...{ name: 'all funnel', archived: false, liveMode: false, customDomain: null, tags: [] },
       steps: [
         { ...page('all entry'), ...onTop(0) },
         { __typename: 'ConditionalSplit', ...split, filter: { name: 'all filter of the split' } },

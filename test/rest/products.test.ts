@@ -141,12 +141,12 @@ test('values of a variant are of its product’s properties, one of each', async
   await done('PUT', `${MEMBERS}/${made.id}`, { variant_properties: [{ id: size.id, _destroy: true }] });
   expect((await get(path))['properties_values']).toEqual([values[1]]);
   const { data } = await ask(
-    'query ($id: BigInt!) { productVariant(by: { databaseId: $id }) { propertiesValues: propertyValues { propertyId value property { name } } } }',
+    'query ($id: BigInt!) { productVariant(by: { databaseId: $id }) { propertiesValues: propertyValues { property { databaseId name } value } } }',
     { id: variant.id },
   );
   expect(data).toEqual({
     productVariant: {
-      propertiesValues: [{ propertyId: colour.id, value: 'Blue', property: { name: 'Colour' } }],
+      propertiesValues: [{ property: { databaseId: colour.id, name: 'Colour' }, value: 'Blue' }],
     },
   });
 });
@@ -490,11 +490,11 @@ test('an id that is output as text is accepted as a number, as text and as a pub
   for (const redirect_funnel_id of [theirs.publicId, String(theirs.id), 'nonsense', true])
     expect(await client.refused(422, 'PUT', path, { redirect_funnel_id })).toEqual(['redirect_funnel_id']);
   const { data } = await ask(
-    'query ($id: BigInt!) { product(by: { databaseId: $id }) { redirectFunnelId redirectFunnel { databaseId } } }',
+    'query ($id: BigInt!) { product(by: { databaseId: $id }) { redirectFunnel { databaseId } } }',
     { id: productId },
   );
   expect(data).toEqual({
-    product: { redirectFunnelId: Number(id), redirectFunnel: { databaseId: Number(id) } },
+    product: { redirectFunnel: { databaseId: Number(id) } },
   });
 });
 

@@ -60,10 +60,13 @@ const TRANSACTION_FIELDS = {
       'The integer id of the invoice, which belongs to the order. By default the oldest invoice that expects payment.',
   },
   adjustedTransactionId: {
+    graphqlName: 'refundOfId',
     type: 'int8',
     nullable: true,
+    refers: TRANSACTION,
     restAsText: true,
     description: 'The integer id of the payment that this refund pays back. Null for a payment.',
+    objectDescription: 'The payment that this refund pays back; null for a payment.',
   },
   amount: {
     ...AMOUNT,
@@ -163,6 +166,7 @@ export const transaction = describe({
       description: 'The refunded amount: the sum of all refunds of this payment.',
     },
     refundId: {
+      graphqlName: 'lastRefundId',
       type: 'int8',
       nullable: true,
       refers: TRANSACTION,

@@ -81,7 +81,7 @@ test('partly selected line items have the same values as complete ones', async (
 
 test('referenced objects are the same whether they are read with the orders or separately', async () => {
   const referred = `contact { id databaseId emailAddress createdAt } lineItems { id
-    variant { id name sku isQuantityTracked createdAt imageIds } price { id name amount { amount currency } isVisible ... on SubscriptionPrice { duration } }
+    variant { id name sku isQuantityTracked createdAt images { id } } price { id name amount { amount currency } isVisible ... on SubscriptionPrice { duration } }
     product { id name isArchived workspace { name } } }`;
   const together = await ask(referred, ORDERS);
   // Selected twice, they are read apart.

@@ -93,9 +93,9 @@ test('have only the members of the public API over REST and in events; GraphQL a
   expect(whole.length).toBeGreaterThan(3);
   for (const one of whole) expect(one).toMatchObject({ variant_id: Number(plan.variantId), currency: 'EUR' });
 
-  const lines = 'lineItems { variantId firstAmount { amount currency } setupAmount { amount } }';
+  const lines = 'lineItems { variant { databaseId } firstAmount { amount currency } setupAmount { amount } }';
   const query = `query ($id: BigInt!) { order(by: { databaseId: $id }) { ${lines} again: lineItems { id }
-    invoices { nodes { lineItems { orderLineItemId variantId currency } } } } once: order(by: { databaseId: $id }) { ${lines} } }`;
+    invoices { nodes { lineItems { orderLineItem { databaseId } variant { databaseId } currency } } } } once: order(by: { databaseId: $id }) { ${lines} } }`;
   const { data, errors } = await post(
     gateway,
     { query, variables: { id: String(order.id) } },
@@ -104,7 +104,7 @@ test('have only the members of the public API over REST and in events; GraphQL a
   expect(errors).toBeUndefined();
   const expected = [
     {
-      variantId: Number(plan.variantId),
+      variant: { databaseId: Number(plan.variantId) },
       firstAmount: { amount: '20.00', currency: 'EUR' },
       setupAmount: { amount: '1.00' },
     },
@@ -113,7 +113,7 @@ test('have only the members of the public API over REST and in events; GraphQL a
     once: { lineItems: expected },
     order: {
       lineItems: expected,
-      invoices: { nodes: [{ lineItems: [{ orderLineItemId: lineId }, {}] }, {}] },
+      invoices: { nodes: [{ lineItems: [{ orderLineItem: { databaseId: lineId } }, {}] }, {}] },
     },
   });
 });

@@ -86,7 +86,7 @@ async function refund(face: Face, transactionId: number, amount?: string): Promi
   }
   const { refundOrderTransaction } = await ask<{ refundOrderTransaction: { orderTransaction: object } }>(
     `mutation ($id: ID!, $amount: Decimal) { refundOrderTransaction(input: { orderTransactionId: $id, amount: $amount }) {
-      orderTransaction { databaseId refundedAmount { amount currency } refund { databaseId amount { amount } reason adjustedTransactionId } } } }`,
+      orderTransaction { databaseId refundedAmount { amount currency } lastRefund { databaseId amount { amount } reason refundOf { databaseId } } } } }`,
     { id: globalId('OrderTransaction', transactionId), ...(amount !== undefined && { amount }) },
   );
   return refundOrderTransaction.orderTransaction as Record<string, unknown>;
@@ -116,21 +116,21 @@ describe.each(['rest', 'graphql'] as const)('over %s', (face) => {
         expect(answer).toEqual({
           databaseId: payment.id,
           refundedAmount: { amount: sums[index], currency: 'EUR' },
-          refund: {
+          lastRefund: {
             databaseId: made.id,
             amount: { amount: made['amount'] },
             reason: null,
-            adjustedTransactionId: payment.id,
+            refundOf: { databaseId: payment.id },
           },
         });
     }
     expect(await show(order.id)).toMatchObject({ refunded_amount: '30.00' });
     const shown = await ask(
-      `{ order(by: { databaseId: ${order.id} }) { refundedAmount { amount currency } } orderTransaction(by: { databaseId: ${payment.id} }) { refundedAmount { amount } refund { databaseId } } }`,
+      `{ order(by: { databaseId: ${order.id} }) { refundedAmount { amount currency } } orderTransaction(by: { databaseId: ${payment.id} }) { refundedAmount { amount } lastRefund { databaseId } } }`,
     );
     expect(shown).toEqual({
       order: { refundedAmount: { amount: '30.00', currency: 'EUR' } },
-      orderTransaction: { refundedAmount: { amount: '30.00' }, refund: { databaseId: refunds[2]?.id } },
+      orderTransaction: { refundedAmount: { amount: '30.00' }, lastRefund: { databaseId: refunds[2]?.id } },
     });
     // Nothing remains: nothing is changed, and the last refund is returned again.
     await changes(order, false, () => refund(face, payment.id));
@@ -334,11 +334,10 @@ test('fulfillments are returned for reads with expand[], and over GraphQL; webho
   expect(await client.refused(422, 'PUT', path, { order: { notes: 'x' } })).toEqual(['expand[]']);
   expect(
     await ask(
-      `{ order(by: { databaseId: ${id} }) { fulfillmentIds fulfillments { databaseId trackingCode lineItems { quantity } } } }`,
+      `{ order(by: { databaseId: ${id} }) { fulfillments { databaseId trackingCode lineItems { quantity } } } }`,
     ),
   ).toEqual({
     order: {
-      fulfillmentIds: [sent.id],
       fulfillments: [{ databaseId: sent.id, trackingCode: 'T-9', lineItems: [{ quantity: 2 }] }],
     },
   });
