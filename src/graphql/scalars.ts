@@ -1,5 +1,5 @@
 // The custom scalars: BigInt, DateTime and JSON, and scalars for text of a certain format, if a noun has a field of that format.
-import { GraphQLError, Kind } from 'graphql';
+import { GraphQLError, Kind, type ValueNode } from 'graphql';
 import { typeOf } from '../resources/field-types.ts';
 import type { Fields } from '../resources/resource.ts';
 import { toInteger } from '../rows/json.ts';
@@ -8,9 +8,18 @@ import { builder, defineOnce } from './builder.ts';
 const MIN = -(2n ** 63n);
 const MAX = 2n ** 63n - 1n;
 
-/** @throws GraphQLError for text that is not a 64-bit integer */
-function parseInteger(text: string): bigint {
-  const value = /^-?\d{1,40}$/.test(text) ? BigInt(text) : null;
+/** Parses a literal as text. @throws GraphQLError at the place of the literal @param parse throws GraphQLError for what it does not take */
+function parseText<T>(node: ValueNode, parse: (text: unknown) => T): T {
+  try {
+    return parse(node.kind === Kind.STRING ? node.value : undefined);
+  } catch (error) {
+    throw error instanceof GraphQLError ? new GraphQLError(error.message, { nodes: node }) : error;
+  }
+}
+
+/** @throws GraphQLError for what is not the text of a 64-bit integer */
+function parseInteger(text: unknown): bigint {
+  const value = typeof text === 'string' && /^-?\d{1,40}$/.test(text) ? BigInt(text) : null;
   if (value === null || value < MIN || value > MAX) {
     throw new GraphQLError('BigInt must be a 64-bit integer, or its digits as a string.');
   }
@@ -30,8 +39,7 @@ builder.scalarType('BigInt', {
     return parseInteger(typeof value === 'string' ? value : String(value));
   },
   parseLiteral(node) {
-    if (node.kind === Kind.INT || node.kind === Kind.STRING) return parseInteger(node.value);
-    throw new GraphQLError('BigInt must be an integer, or its digits as a string.', { nodes: node });
+    return parseText(node.kind === Kind.INT ? { ...node, kind: Kind.STRING } : node, parseInteger);
   },
 });
 
@@ -39,12 +47,15 @@ builder.scalarType('DateTime', {
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time',
   description: 'A point in time as ISO 8601 text, in UTC with milliseconds: `2026-01-31T09:30:00.000Z`.',
   serialize: (value) => (typeof value === 'string' ? value : value.toISOString()),
-  // The service validates the content.
-  parseValue(value) {
-    if (typeof value === 'string') return value;
-    throw new GraphQLError('DateTime must be text such as 2026-01-31T09:30:00.000Z.');
-  },
+  parseValue: parseTime,
+  parseLiteral: (node) => parseText(node, parseTime),
 });
+
+/** The service validates the content. */
+function parseTime(value: unknown): string {
+  if (typeof value === 'string') return value;
+  throw new GraphQLError('DateTime must be text such as 2026-01-31T09:30:00.000Z.');
+}
 
 builder.scalarType('JSON', {
   specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259',
@@ -72,16 +83,18 @@ export function defineScalarsOf(fields: Fields): void {
     const description = TEXTS.get(scalar);
     if (description === undefined) continue;
     const specifiedByURL = SPECIFIED_BY[scalar];
+    // The service validates the format.
+    const parse = (value: unknown) => {
+      if (typeof value === 'string') return value;
+      throw new GraphQLError(`${scalar} must be text.`);
+    };
     defineOnce(scalar, () =>
       builder.scalarType(scalar as 'Decimal' | 'Date', {
         description,
         ...(specifiedByURL !== undefined && { specifiedByURL }),
         serialize: String,
-        // The service validates the format.
-        parseValue(value) {
-          if (typeof value === 'string') return value;
-          throw new GraphQLError(`${scalar} must be text.`);
-        },
+        parseValue: parse,
+        parseLiteral: (node) => parseText(node, parse),
       }),
     );
   }

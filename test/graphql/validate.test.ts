@@ -137,6 +137,28 @@ test('all wrong arguments of a connection are reported, and both ids of a mutati
   expect(await argumentsOf(mutation)).toEqual(['contactId', 'tagId']);
 });
 
+test.each([
+  ['BigInt', 'contact(by: { databaseId: "x" }) { id }', '"x"'],
+  ['BigInt', 'contact(by: { databaseId: 9223372036854775808 }) { id }', '9223372036854775808'],
+  ['BigInt', 'contact(by: { databaseId: 1.5 }) { id }', '1.5'],
+  ['BigInt', 'contact(by: { databaseId: [true] }) { id }', '[true]'],
+  [
+    'DateTime',
+    'workspace(by: { databaseId: 1 }) { contacts(filter: { createdAt: { from: 5 } }) { nodes { id } } }',
+    '5',
+  ],
+])('a literal that is no %s is refused at its place: %s', async (scalar, field, value) => {
+  const query = `{\n  ${field}\n}`;
+  const errors = await errorsOf(await send({ query }, 'application/graphql-response+json'));
+  const column = query.indexOf(value) - query.indexOf('\n');
+  expect(errors).toEqual([
+    expect.objectContaining({
+      message: expect.stringMatching(new RegExp(`^${scalar} must be `)),
+      locations: [{ line: 2, column }],
+    }),
+  ]);
+});
+
 const MEMBERS = Object.fromEntries(Array.from({ length: 15_000 }, (_, i) => [`k${i}`, 1]));
 
 test.each([

@@ -6,6 +6,7 @@ import type { Gateway, RequestOptions } from './gateway.ts';
 interface PublicError {
   readonly message: string;
   readonly path?: readonly (string | number)[];
+  readonly locations?: readonly { readonly line: number; readonly column: number }[];
   readonly extensions: {
     readonly code: string;
     readonly requestId: string;
