@@ -1,4 +1,4 @@
-// Compresses JSON for clients that accept it, on Node's thread pool. The concurrent work is bounded; above the bound, responses are sent
+// Compresses JSON and plain text for clients that accept it, on Node's thread pool. The concurrent work is bounded; above the bound, responses are sent
 // uncompressed. So that an attacker cannot guess a secret from the length (BREACH), responses of the authorization server are never
 // compressed, nor those with Cache-Control `no-transform`, which every response with a secret must have.
 import { addAbortSignal, pipeline, Readable } from 'node:stream';
@@ -92,10 +92,12 @@ export function createCompression(maxBytes = MAX_BYTES_AT_ONCE): Compress {
   };
 }
 
-/** Whether a response is JSON without a content coding; or a 304, whose entity tag depends on the coding too. */
+/** Whether a response is JSON or plain text without a content coding; or a 304, whose entity tag depends on the coding too. */
 function isCompressible({ headers, status }: Response): boolean {
   if (headers.has('content-encoding') || headers.get('cache-control')?.includes('no-transform')) return false;
-  return status === 304 || /^application\/([\w.-]+\+)?json\b/.test(headers.get('content-type') ?? '');
+  return (
+    status === 304 || /^(application\/([\w.-]+\+)?json|text\/plain)\b/.test(headers.get('content-type') ?? '')
+  );
 }
 
 function isLong(body: Body | undefined): body is Bytes | ReadableStream {

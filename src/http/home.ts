@@ -1,10 +1,9 @@
 // The page at `/`: it describes the gateway and links to everything else. This file also serves the schema file and the icon.
 import { existsSync, readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import type { Hono } from 'hono';
 import { PROTECTED_RESOURCE_PATH } from '../auth/discovery.ts';
-import { memoize } from '../concurrency/memoize.ts';
 import type { Config } from '../config/config.ts';
+import { publicFile } from '../messages/public-file.ts';
 import { ACCOUNT_PATH } from '../oauth/endpoints.ts';
 import { html } from '../oauth/pages/html.ts';
 import { type HtmlPage, pageResponse, SERVICE_NAME } from '../oauth/pages/layout.ts';
@@ -35,10 +34,9 @@ export function mountHome(http: Hono<HttpEnv>, links: readonly Link[]): void {
       ? pageResponse({ ...page, headers: vary })
       : c.json(summary, 200, vary);
   });
-  // No credentials are needed, so the file is read once and not for each request.
-  const schema = memoize(() => readFile(fileOf(SCHEMA), 'utf8'));
+  const schema = publicFile(fileOf(SCHEMA), 'text/plain; charset=utf-8');
   if (links.some(({ href }) => href === SCHEMA))
-    mountReadOnly(http, SCHEMA, async (c) => c.text(await schema()));
+    mountReadOnly(http, SCHEMA, async (c) => c.env.exchange.respond(schema(c.req.header('if-none-match'))));
   const icon = readFileSync(new URL('./favicon.ico', import.meta.url));
   http.get('/favicon.ico', (c) =>
     c.body(icon, 200, { 'Content-Type': 'image/x-icon', 'Cache-Control': 'public, max-age=86400' }),

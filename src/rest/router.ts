@@ -4,6 +4,7 @@ import type { Hono } from 'hono';
 import { coversScope, isWriteScope, readScopeOf, requireCaller, requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { methodNotAllowed } from '../errors.ts';
+import { publicFile } from '../messages/public-file.ts';
 import type { Reply } from '../messages/reply.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../pagination.ts';
 import { ownNameOf } from '../resources/resource.ts';
@@ -19,7 +20,6 @@ import type { RequestFacts } from '../telemetry/request-facts.ts';
 import { readJson, refuseBody } from './body.ts';
 import { withEntityTag } from './entity-tags.ts';
 import { routes } from './nouns.ts';
-import { OPENAPI_PATH, openApiReply } from './openapi/openapi-file.ts';
 import { isRead, type Route, refusesBody, toTemplate } from './route.ts';
 import { routingPath } from './routing-path.ts';
 import { withholdMembers } from './withheld.ts';
@@ -42,6 +42,9 @@ interface RestEnv {
 
 /** The path of the overview of the API. */
 export const API_PATH = '/api/v2';
+
+/** The path of the OpenAPI document. */
+export const OPENAPI_PATH = `${API_PATH}/openapi.json`;
 
 /** The version of the API in the OpenAPI document. */
 export const OPENAPI_VERSION = '2';
@@ -106,7 +109,8 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
     refuseOthers(http, path, allow);
   }
   for (const path of [API_PATH, `${API_PATH}/`]) http.get(path, overview);
-  http.get(OPENAPI_PATH, (c) => c.env.exchange.respond(openApiReply(c.req.header('if-none-match'))));
+  const document = publicFile(new URL('../../openapi.json', import.meta.url), 'application/json');
+  http.get(OPENAPI_PATH, (c) => c.env.exchange.respond(document(c.req.header('if-none-match'))));
   for (const path of [API_PATH, `${API_PATH}/`, OPENAPI_PATH]) refuseOthers(http, path, ['GET', 'HEAD']);
 }
 

@@ -1,4 +1,5 @@
 // The page at `/` with what it leads to, the icon, and the switches for GraphiQL and introspection (src/http/home.ts).
+import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
 import { createServer } from '../../src/http/server.ts';
@@ -69,6 +70,20 @@ test('a program gets the same content as JSON', async () => {
     authorization_server: 'http://localhost:4000/.well-known/oauth-authorization-server',
   });
   expect(await (await gateway.send('/schema.graphql')).text()).toContain('type Query {');
+});
+
+test('the schema is compressed, and not sent again while it is the same', async () => {
+  const headers = { 'Accept-Encoding': 'gzip' };
+  const response = await gateway.send('/schema.graphql', { headers });
+  expect(response.headers.get('Content-Type')).toBe('text/plain; charset=utf-8');
+  expect(response.headers.get('Content-Encoding')).toBe('gzip');
+  const sent = Buffer.from(await response.arrayBuffer());
+  const text = gunzipSync(sent).toString();
+  expect(text).toBe(await (await gateway.send('/schema.graphql')).text());
+  expect(sent.length).toBeLessThan(text.length / 5);
+  const known = { 'If-None-Match': response.headers.get('ETag') ?? '' };
+  const again = await gateway.send('/schema.graphql', { headers: { ...headers, ...known } });
+  expect([again.status, await again.text()]).toEqual([304, '']);
 });
 
 test('the icon has a format that every browser reads', async () => {

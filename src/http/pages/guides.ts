@@ -7,7 +7,7 @@ import type { Context, Hono } from 'hono';
 import { memoize } from '../../concurrency/memoize.ts';
 import type { Config } from '../../config/config.ts';
 import { type Html, html } from '../../oauth/pages/html.ts';
-import { OPENAPI_PATH } from '../../rest/openapi/openapi-file.ts';
+import { OPENAPI_PATH } from '../../rest/router.ts';
 import type { HttpEnv } from '../exchange.ts';
 import { documentPage, HOME, type Step } from './document-page.ts';
 import { renderMarkdown, titleOf } from './markdown.ts';

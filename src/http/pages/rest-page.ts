@@ -2,9 +2,8 @@
 import type { Hono } from 'hono';
 import { html } from '../../oauth/pages/html.ts';
 import { routes } from '../../rest/nouns.ts';
-import { OPENAPI_PATH } from '../../rest/openapi/openapi-file.ts';
 import { toTemplate } from '../../rest/route.ts';
-import { API_PATH, describeApi } from '../../rest/router.ts';
+import { API_PATH, describeApi, OPENAPI_PATH } from '../../rest/router.ts';
 import type { HttpEnv } from '../exchange.ts';
 import { documentPage, HOME } from './document-page.ts';
 import { GUIDES, type Guides } from './guides.ts';
