@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { AppError, INTERNAL_MESSAGE } from '../errors.ts';
 import type { RequestFacts } from '../telemetry/request-facts.ts';
 import { messageWithNames } from './closed-sets.ts';
+import { QueryTooLarge } from './limits/query-too-large.ts';
 import { extensionsOf } from './request-errors.ts';
 
 /**
@@ -29,9 +30,13 @@ export function toPublicError(thrown: Error, ctx: Context, hasData: boolean): Gr
   const found = rootCause(error);
   const cause = found instanceof AppError ? withEnumNames(found) : found;
   if (cause instanceof AppError) {
-    addRefusal(ctx.facts, cause.code, cause.message);
-    return withExtensions(error, cause.message, {
+    const extensions = {
       ...extensionsOf(cause, ctx),
+      ...(cause instanceof QueryTooLarge && cause.extensions),
+    };
+    addRefusal(ctx.facts, extensions.code.toLowerCase(), cause.message);
+    return withExtensions(error, cause.message, {
+      ...extensions,
       ...httpExtension(cause, ctx, hasData),
     });
   }
@@ -70,7 +75,8 @@ export function mustHideSuggestions({ actor, config: { introspection } }: Contex
 export function toGraphQLError(error: unknown): GraphQLError {
   if (error instanceof GraphQLError) return error;
   const originalError = error instanceof Error ? error : new Error('thrown', { cause: error });
-  return new GraphQLError(originalError.message, { originalError });
+  const nodes = error instanceof QueryTooLarge ? error.excess.node : undefined;
+  return new GraphQLError(originalError.message, { originalError, nodes });
 }
 
 /** The response when the client could not read any other. */

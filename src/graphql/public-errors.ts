@@ -4,9 +4,8 @@ import { AppError } from '../errors.ts';
 import type { GraphContext } from './context.ts';
 import { rootCause, toPublicError } from './errors.ts';
 import { isRefusal } from './fast-path/complete.ts';
-import { AnswerTooLarge } from './limits/answer-size.ts';
-import { TooManyRows } from './limits/long-lists.ts';
 import { chargeRefusedFields } from './limits/points.ts';
+import { QueryTooLarge } from './limits/query-too-large.ts';
 
 /** How many errors of a result get locations: computing one scans the document. */
 const MAX_LOCATED_ERRORS = 100;
@@ -50,6 +49,10 @@ function refusalOfResult(errors: readonly Error[]): AppError | null {
       'invalid',
       `The operation fails in more than ${MAX_ERRORS} places. Ask for fewer fields.`,
     );
-  const causes = errors.map(rootCause);
-  return causes.find((cause) => cause instanceof AnswerTooLarge || cause instanceof TooManyRows) ?? null;
+  for (const error of errors) {
+    const cause = rootCause(error);
+    if (cause instanceof QueryTooLarge)
+      return cause.at(error instanceof GraphQLError ? error.path : undefined);
+  }
+  return null;
 }

@@ -1,16 +1,16 @@
 // Limits the size of the answer to one operation while it is executed.
 import { defaultFieldResolver, type GraphQLError, type GraphQLFieldResolver } from 'graphql';
-import { AppError } from '../../errors.ts';
 import { bigintAsText } from '../../rows/json.ts';
 import type { GraphContext } from '../context.ts';
 import { toGraphQLError } from '../errors.ts';
+import { QueryTooLarge } from './query-too-large.ts';
 
 /** Thrown when the answer exceeds the allowed number of bytes. */
-export class AnswerTooLarge extends AppError {
-  constructor(maxBytes: number) {
+export class AnswerTooLarge extends QueryTooLarge {
+  constructor(limit: number) {
     super(
-      'invalid',
-      `The answer is larger than ${maxBytes} bytes, which is the most that is allowed. Ask for smaller pages or fewer fields.`,
+      `The answer is larger than ${limit} bytes, which is the most that is allowed. Ask for smaller pages or fewer fields.`,
+      { limit },
     );
   }
 }

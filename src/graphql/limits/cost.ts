@@ -38,6 +38,7 @@ interface Cost {
 export type Variables = Readonly<Record<string, unknown>>;
 
 const NO_COST: Cost = { depth: 0, rows: 0, reads: 0, values: 0 };
+const LEAF: Cost = { ...NO_COST, depth: 1 };
 /** Long response keys count as further values: one for each full multiple of this length. */
 const NAME_CHARS = 16;
 
@@ -53,8 +54,44 @@ export function computeCost(
 ): Cost {
   const root = schema.getRootType(operation.operation);
   if (root == null) return NO_COST;
-  const costOfSelections = analyse(schema, fragmentsOf(document), withDefaults(operation, given));
-  return costOfSelections(operation.selectionSet, root, null);
+  const { ofSelections } = analyse(schema, fragmentsOf(document), withDefaults(operation, given));
+  return ofSelections(operation.selectionSet, root, null);
+}
+
+/**
+ * The field with the largest part of a cost: the deepest one that exceeds the limit alone, or the largest field of the root if none does.
+ * @param limit of the measure, in an operation that exceeds it
+ * @returns its response keys, and its first node
+ */
+export function largestField(
+  measure: 'rows' | 'values',
+  limit: number,
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  given: Variables,
+): { readonly path: readonly string[]; readonly node: FieldNode | undefined } {
+  const fragments = fragmentsOf(document);
+  const { ofField, below } = analyse(schema, fragments, withDefaults(operation, given));
+  const root = schema.getRootType(operation.operation);
+  const path: string[] = [];
+  let node: FieldNode | undefined;
+  let level: Level | null =
+    root == null ? null : { selectionSet: operation.selectionSet, type: root, pageSize: null, size: 1 };
+  let times = 1;
+  while (level !== null) {
+    const { pageSize } = level;
+    const fields = fieldsOf(schema, fragments, level).map(([node, type]) => {
+      return { node, type, cost: times * ofField(node, type, pageSize)[measure] };
+    });
+    const [largest] = fields.toSorted((a, b) => b.cost - a.cost);
+    if (largest === undefined || (node !== undefined && largest.cost <= limit)) break;
+    node = largest.node;
+    path.push((node.alias ?? node.name).value);
+    level = below(node, largest.type, pageSize);
+    times *= level?.size ?? 1;
+  }
+  return { path, node };
 }
 
 /** The rows that an operation may read for each object of a list: the object and its selection. */
@@ -65,22 +102,37 @@ export function rowsOfItem(
   const type = getNamedType(returnType);
   const field = schema.getField(parentType, fieldName);
   if (!isCompositeType(type) || field === undefined) return 0;
-  const costOfSelections = analyse(
+  const { ofSelections } = analyse(
     schema,
     new Map(Object.entries(fragments)),
     withDefaults(operation, given),
   );
   const selections = fieldNodes.flatMap(({ selectionSet }) => selectionSet?.selections ?? []);
-  const below = costOfSelections({ kind: Kind.SELECTION_SET, selections }, type, null);
+  const below = ofSelections({ kind: Kind.SELECTION_SET, selections }, type, null);
   return (readsRows(field, type) ? 1 : 0) + below.rows;
 }
 
-/** @returns computes the cost of a selection; `pageSize`: the length of the lists in a connection, null outside connections */
+/** What a field selects, for each of `size` objects. `pageSize`: the length of the lists in a connection, null outside connections */
+interface Level {
+  readonly selectionSet: SelectionSetNode;
+  readonly type: GraphQLCompositeType;
+  readonly pageSize: number | null;
+  readonly size: number;
+}
+
+/** The costs of an operation's selections and fields. `pageSize` as in Level. */
+interface Analysis {
+  ofSelections(selectionSet: SelectionSetNode, type: GraphQLCompositeType, pageSize: number | null): Cost;
+  ofField(node: FieldNode, parent: GraphQLCompositeType, pageSize: number | null): Cost;
+  /** Null for a field without a selection. */
+  below(node: FieldNode, parent: GraphQLCompositeType, pageSize: number | null): Level | null;
+}
+
 function analyse(
   schema: GraphQLSchema,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
   variables: Variables,
-): (selectionSet: SelectionSetNode, type: GraphQLCompositeType, pageSize: number | null) => Cost {
+): Analysis {
   const fragmentCosts = new Map<string, Cost>();
 
   function costOfFragment(name: string, pageSize: number | null): Cost {
@@ -120,18 +172,19 @@ function analyse(
   }
 
   function costOfField(node: FieldNode, parent: GraphQLCompositeType, pageSize: number | null): Cost {
+    // The name of the type distinguishes the objects of unions and keys a client's cache. Its repetitions are one value.
+    if (node.name.value === '__typename' && node.alias === undefined) return LEAF;
     // Introspection has its own limit (introspection-size.ts).
     const ownValues = 1 + Math.floor((node.alias ?? node.name).value.length / NAME_CHARS);
-    const value: Cost = { depth: 1, rows: 0, reads: 0, values: ownValues };
+    const value: Cost = { ...LEAF, values: ownValues };
     if (node.name.value.startsWith('__')) return value;
     const field = schema.getField(parent, node.name.value);
-    const type = field && getNamedType(field.type);
     if (field === undefined) return value;
     const { cost: rows = 0 } = fieldOptions(field);
-    if (!isCompositeType(type) || node.selectionSet === undefined) return { ...value, rows };
-    const page = typeOptions(type).isConnection === true ? pageSizeOf(field, node, variables) : null;
-    const inner = costOfSelections(node.selectionSet, type, page);
-    const size = listSize(field, node, variables, pageSize);
+    const level = below(node, parent, pageSize);
+    if (level === null) return { ...value, rows };
+    const { type, size, pageSize: page } = level;
+    const inner = costOfSelections(level.selectionSet, type, page);
     return {
       depth: 1 + inner.depth,
       rows: rows + (page ?? 0) + size * ((readsRows(field, type) ? 1 : 0) + inner.rows),
@@ -140,7 +193,40 @@ function analyse(
     };
   }
 
-  return costOfSelections;
+  function below(node: FieldNode, parent: GraphQLCompositeType, pageSize: number | null): Level | null {
+    const { selectionSet } = node;
+    const field = schema.getField(parent, node.name.value);
+    const type = field && getNamedType(field.type);
+    if (field === undefined || !isCompositeType(type) || selectionSet === undefined) return null;
+    const page = typeOptions(type).isConnection === true ? pageSizeOf(field, node, variables) : null;
+    return { selectionSet, type, pageSize: page, size: listSize(field, node, variables, pageSize) };
+  }
+
+  return { ofSelections: costOfSelections, ofField: costOfField, below };
+}
+
+/** The fields of a selection with their parent types, those of its fragments included. A fragment counts once. */
+function fieldsOf(
+  schema: GraphQLSchema,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  { selectionSet, type }: Pick<Level, 'selectionSet' | 'type'>,
+  seen = new Set<string>(),
+): (readonly [FieldNode, GraphQLCompositeType])[] {
+  return selectionSet.selections.flatMap((selection) => {
+    if (selection.kind === Kind.FIELD) return [[selection, type] as const];
+    const isSpread = selection.kind === Kind.FRAGMENT_SPREAD;
+    if (isSpread && seen.has(selection.name.value)) return [];
+    if (isSpread) seen.add(selection.name.value);
+    const fragment = isSpread ? fragments.get(selection.name.value) : selection;
+    const named = fragment?.typeCondition && schema.getType(fragment.typeCondition.name.value);
+    if (fragment === undefined) return [];
+    return fieldsOf(
+      schema,
+      fragments,
+      { selectionSet: fragment.selectionSet, type: isCompositeType(named) ? named : type },
+      seen,
+    );
+  });
 }
 
 /** Whether the cost of the document's operations depends on variables, used as a page size or a list of ids. */

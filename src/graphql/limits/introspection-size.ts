@@ -17,9 +17,9 @@ import {
   type SelectionSetNode,
   TypeMetaFieldDef,
 } from 'graphql';
-import { AppError } from '../../errors.ts';
 import { fragmentsOf } from '../fragments.ts';
 import type { Variables } from './cost.ts';
+import { QueryTooLarge } from './query-too-large.ts';
 
 /** The limit, as a multiple of the answer to the full introspection query. */
 const MAX_FULL_SIZES = 2;
@@ -32,7 +32,7 @@ const fullSizes = new WeakMap<GraphQLSchema, number>();
 
 /**
  * The size of the introspection part of an operation's answer, in characters.
- * @throws AppError `invalid` when it would be more than MAX_FULL_SIZES times the answer to the full introspection query
+ * @throws QueryTooLarge when it would be more than MAX_FULL_SIZES times the answer to the full introspection query
  */
 export function requireSmallIntrospection(
   schema: GraphQLSchema,
@@ -62,7 +62,7 @@ function computeFullSize(schema: GraphQLSchema): number {
 
 const META_FIELDS = [SchemaMetaFieldDef, TypeMetaFieldDef];
 
-/** Counts the fields `__schema` and `__type` of the root type, with their selections. @throws AppError `invalid` above `maxChars` */
+/** Counts the fields `__schema` and `__type` of the root type, with their selections. @throws QueryTooLarge above `maxChars` */
 function countChars(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -77,9 +77,9 @@ function countChars(
   function add(more: number): void {
     chars += more;
     if (chars > maxChars)
-      throw new AppError(
-        'invalid',
+      throw new QueryTooLarge(
         'The operation asks for too much of the schema at once. Ask for less, or read /schema.graphql.',
+        { limit: maxChars },
       );
   }
 

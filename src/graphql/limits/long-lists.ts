@@ -1,19 +1,9 @@
 // Counts, during execution, lists that are longer than the cost analysis assumed, with the rows that are read for their objects.
 import type { FieldNode, GraphQLResolveInfo } from 'graphql';
 import type { Limits } from '../../config/limits.ts';
-import { AppError } from '../../errors.ts';
 import { ROWS_PER_POINT } from '../../services/limits/rate-limits.ts';
 import { rowsOfItem } from './cost.ts';
-
-/** Thrown when an operation reads more rows than allowed. */
-export class TooManyRows extends AppError {
-  constructor(maxRows: number) {
-    super(
-      'invalid',
-      `The operation touches more than ${maxRows} rows, because of lists that are long. Ask for smaller pages or fewer fields.`,
-    );
-  }
-}
+import { QueryTooLarge } from './query-too-large.ts';
 
 /** The parts of a request's context that counting needs. */
 interface Request {
@@ -40,7 +30,7 @@ export class LongLists {
 
   /**
    * Counts the objects of a list beyond the assumed number.
-   * @throws TooManyRows when a query would read too many rows
+   * @throws QueryTooLarge when a query would read too many rows
    */
   count({ facts, state, config }: Request, info: GraphQLResolveInfo, length: number, assumed: number): void {
     if (length <= assumed) return;
@@ -50,8 +40,12 @@ export class LongLists {
     this.points = Math.max(points, this.points);
     const { maxQueryCost } = config.limits;
     // A mutation has already made its change, so its answer is completed.
-    if (state.isQuery && (state.cost?.rows ?? 0) + this.rows > maxQueryCost)
-      throw new TooManyRows(maxQueryCost);
+    const rows = (state.cost?.rows ?? 0) + this.rows;
+    if (state.isQuery && rows > maxQueryCost)
+      throw new QueryTooLarge(
+        `The operation touches more than ${maxQueryCost} rows, because of lists that are long. Ask for smaller pages or fewer fields.`,
+        { rows, limit: maxQueryCost },
+      );
   }
 
   private perItem(info: GraphQLResolveInfo, variables: Readonly<Record<string, unknown>>): number {

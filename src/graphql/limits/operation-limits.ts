@@ -2,8 +2,9 @@
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import type { Limits } from '../../config/limits.ts';
 import { AppError, invalid } from '../../errors.ts';
-import { computeCost, type Variables } from './cost.ts';
+import { computeCost, largestField, type Variables } from './cost.ts';
 import { requireSmallIntrospection } from './introspection-size.ts';
+import { QueryTooLarge } from './query-too-large.ts';
 
 /** How many values an answer may have for each row that its operation may read. */
 const VALUES_PER_ROW = 5;
@@ -17,7 +18,7 @@ const MAX_VALUES = 10_000;
 /**
  * Checks an operation's variables, depth, rows, values, and the size of its introspection.
  * @returns the most rows and values that it may have, its number of lists and look-ups, and the characters of its introspection
- * @throws AppError `invalid` when the operation exceeds a limit
+ * @throws QueryTooLarge when the rows or values exceed a limit; AppError `invalid` for another one
  */
 export function requireWithinLimits(
   { maxQueryDepth, maxQueryCost }: Limits,
@@ -29,17 +30,30 @@ export function requireWithinLimits(
   requireSmallObjects(variables);
   const { depth, rows, reads, values } = computeCost(schema, document, operation, variables);
   if (depth > maxQueryDepth) {
-    throw refusal(`The operation is nested ${depth} levels deep; at most ${maxQueryDepth} are allowed.`);
+    throw new AppError(
+      'invalid',
+      `The operation is nested ${depth} levels deep; at most ${maxQueryDepth} are allowed.`,
+    );
   }
   if (rows > maxQueryCost) {
-    throw refusal(
+    throw new QueryTooLarge(
       `The operation may touch ${rows} rows by its page sizes; at most ${maxQueryCost} are allowed. Ask for smaller pages.`,
+      {
+        ...largestField('rows', maxQueryCost, schema, document, operation, variables),
+        rows,
+        limit: maxQueryCost,
+      },
     );
   }
   const maxValues = maxQueryCost * VALUES_PER_ROW;
   if (values > maxValues) {
-    throw refusal(
+    throw new QueryTooLarge(
       `The answer may have ${values} values by its page sizes; at most ${maxValues} are allowed. Ask for smaller pages or fewer fields.`,
+      {
+        ...largestField('values', maxValues, schema, document, operation, variables),
+        values,
+        limit: maxValues,
+      },
     );
   }
   const schemaChars = requireSmallIntrospection(schema, document, operation, variables);
@@ -80,7 +94,3 @@ function excessOf(variable: unknown): keyof typeof MESSAGES | null {
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
-
-function refusal(message: string): AppError {
-  return new AppError('invalid', message);
-}

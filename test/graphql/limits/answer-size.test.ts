@@ -44,7 +44,7 @@ describe.each([
         {
           message:
             'The answer is larger than 1500000 bytes, which is the most that is allowed. Ask for smaller pages or fewer fields.',
-          extensions: expect.objectContaining({ code: 'INVALID' }),
+          extensions: expect.objectContaining({ code: 'QUERY_TOO_LARGE', limit: expect.any(Number) }),
         },
       ]);
     }

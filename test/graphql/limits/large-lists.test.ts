@@ -48,7 +48,7 @@ test('every list of the schema refuses sizes beyond the limit, and leaves no unh
       // Object names and braces are not counted.
       if (answer.status === 200) expect([name, answer]).toEqual([name, whole]);
       else {
-        const errors = [{ extensions: { code: 'INVALID' } }];
+        const errors = [{ extensions: { code: 'QUERY_TOO_LARGE' } }];
         expect([name, answer]).toMatchObject([name, { status: 400, data: undefined, errors }]);
         if (share === SHARES[0]) refused.push(name);
       }

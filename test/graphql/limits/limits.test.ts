@@ -17,15 +17,20 @@ async function refusalOf(query: string, variables?: unknown): Promise<string | u
   const { response, data, errors } = await post(gateway, { query, variables }, { caller });
   if (response.status === 200) return undefined;
   expect([response.status, data]).toEqual([400, undefined]);
-  expect(errors).toMatchObject([{ extensions: { code: 'INVALID' } }]);
-  return errors?.[0]?.message;
+  const message = errors?.[0]?.message ?? '';
+  const code = TOO_LARGE.some((text) => text.test(message)) ? 'QUERY_TOO_LARGE' : 'INVALID';
+  expect(errors).toMatchObject([{ extensions: { code } }]);
+  return message;
 }
 
 const nested = (levels: number) =>
   `{ ${WORKSPACE} { ${'team { workspaces { nodes { '.repeat(levels)} id ${'} } } '.repeat(levels)} } }`;
 const tooDeep = /^The operation is nested \d+ levels deep; at most 10 are allowed\.$/;
 const tooCostly = /^The operation may touch \d+ rows by its page sizes; at most 1000 are allowed\./;
+const asksTooMuch =
+  /^The operation asks for too much of the schema at once\. Ask for less, or read \/schema\.graphql\.$/;
 const tooManyValues = /^The answer may have \d+ values by its page sizes; at most 5000 are allowed\./;
+const TOO_LARGE = [tooCostly, tooManyValues, asksTooMuch];
 
 describe('depth', () => {
   test('is the number of levels of nested fields', async () => {
@@ -144,6 +149,56 @@ describe('cost', () => {
     expect(await refusalOf(`query ($ids: [ID!]!) { ${many} }`, { ids })).toMatch(tooCostly);
   });
 
+  const extensionsOf = async (query: string, variables?: unknown) => {
+    const { errors } = await post(gateway, { query, variables }, { caller });
+    return errors?.map(({ extensions, locations }) => ({ ...extensions, locations }));
+  };
+
+  test.each([
+    [
+      'rows, below',
+      `{ viewer { name } ${WORKSPACE} {
+        contacts { nodes { id } }
+        all: funnels(first: 60) { ...Splits } } }
+      fragment Splits on FunnelConnection { nodes { conditionalSplits(first: 20) { nodes { id } } } }`,
+      {
+        path: ['workspace', 'all', 'nodes', 'conditionalSplits'],
+        rows: 1281,
+        limit: 1000,
+        locations: [{ line: 4, column: 53 }],
+      },
+    ],
+    [
+      'rows, in a list of each',
+      `query ($n: Int) { ${WORKSPACE} { funnels(first: 2) { nodes { conditionalSplits(first: $n) { nodes { funnel {
+        splits: conditionalSplits(first: 100) { nodes { id } } } } } } } } }`,
+      {
+        path: ['workspace', 'funnels', 'nodes', 'conditionalSplits', 'nodes', 'funnel', 'splits'],
+        rows: 2043,
+        limit: 1000,
+      },
+    ],
+    [
+      'rows, by none alone',
+      `{ ${WORKSPACE} { ${Array.from({ length: 21 }, (_, i) => `a${i}: contacts(first: ${i === 7 ? 60 : 50}) { nodes { id } }`).join(' ')} } }`,
+      { path: ['workspace'], rows: 1061, limit: 1000 },
+    ],
+    [
+      'values',
+      `{ ${WORKSPACE} { contacts(first: 100) { nodes { ${Array.from({ length: 60 }, (_, i) => `a${i}: uuid`).join(' ')} } } } }`,
+      { path: ['workspace', 'contacts', 'nodes'], values: expect.any(Number), limit: 5000 },
+    ],
+  ])('names the field with the most: %s', async (_name, query, expected) => {
+    expect(await extensionsOf(query, { n: 10 })).toMatchObject([{ code: 'QUERY_TOO_LARGE', ...expected }]);
+  });
+
+  test('does not count __typename as a value, except under another name', async () => {
+    const query = (name: string) =>
+      `{ __typename ${WORKSPACE} { __typename contacts(first: 100) { __typename edges { __typename node { ${Array.from({ length: 46 }, (_, i) => `a${i}: uuid`).join(' ')} ${name} ... on Node { __typename } } } } } }`;
+    expect(await refusalOf(query('__typename'))).toBeUndefined();
+    expect(await refusalOf(query('is: __typename'))).toMatch(tooManyValues);
+  });
+
   test('counts a caller’s teams as one, since a credential is for one team', async () => {
     expect(
       await refusalOf(
@@ -173,9 +228,7 @@ describe('introspection', () => {
       { length: 40 },
       (_, i) => `a${i}: __schema { types { fields { args { name description } } } }`,
     );
-    expect(await refusalOf(`{ ${all.join(' ')} }`)).toBe(
-      'The operation asks for too much of the schema at once. Ask for less, or read /schema.graphql.',
-    );
+    expect(await refusalOf(`{ ${all.join(' ')} }`)).toMatch(asksTooMuch);
   });
 
   test.each([

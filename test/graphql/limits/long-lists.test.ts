@@ -119,7 +119,18 @@ describe.each(['the full executor', 'the fast path'] as const)('a long list by %
       {
         message:
           'The operation touches more than 2000 rows, because of lists that are long. Ask for smaller pages or fewer fields.',
-        extensions: expect.objectContaining({ code: 'INVALID' }),
+        extensions: expect.objectContaining({
+          code: 'QUERY_TOO_LARGE',
+          path: [
+            'workspace',
+            selection.split('(')[0],
+            'nodes',
+            0,
+            selection.includes('variants') ? 'variants' : 'steps',
+          ],
+          rows: expect.any(Number),
+          limit: 2000,
+        }),
       },
     ]);
   });
