@@ -11,11 +11,13 @@ import { startingTabs } from './starting-tabs.ts';
 import { storage } from './storage.ts';
 import { SystemTheme } from './system-theme.tsx';
 import { TopBar } from './top-bar.tsx';
+import { useSchema } from './use-schema.ts';
 
 const plugins = [DOC_EXPLORER_PLUGIN, HISTORY_PLUGIN];
 const tabs = startingTabs();
 
 export function App() {
+  const schema = useSchema();
   return (
     <div className="graphiql-container app">
       <GraphiQLProvider
@@ -24,6 +26,8 @@ export function App() {
         plugins={plugins}
         referencePlugin={DOC_EXPLORER_PLUGIN}
         {...tabs}
+        {...(schema !== undefined && { schema })}
+        dangerouslyAssumeSchemaIsValid
         defaultQuery=""
         schemaDescription
         inputValueDeprecation
