@@ -117,9 +117,12 @@ function defineTypes(service: Service): NounTypes {
     const { filters, search, refinedBy, ...unfiltered } = listed;
     const inList = of.indexes === undefined ? unfiltered : { ...unfiltered, ...(filters && { filters }) };
     const { under, plural } = of;
-    const about = `The ${pluralOf(title.toLowerCase())} of the ${under.title.toLowerCase()}.`;
+    const about =
+      of.description ?? `The ${pluralOf(title.toLowerCase())} of the ${under.title.toLowerCase()}.`;
     const below = { name: `${listed.table} of ${under.table}`, resource: inList, reads: list };
-    const over = typesOf(under).node;
+    // A noun can list its own objects below one of them.
+    const over =
+      under.type === noun.type ? (node as NodeType<object> as NodeType<AnyRow>) : typesOf(under).node;
     over.addField(plural, (t) => connection.field(t, over, about, below));
   }
   if (hasOwnMutations !== true) defineChanges(node, noun, service, above, connection);

@@ -20,7 +20,9 @@ export const oauthGrant = describe({
     teamId: { type: 'int8', description: 'The integer id of its team.' },
     clientId: { type: 'text', description: 'The `client_id` of the client.' },
     clientName: { type: 'text', description: 'The name of the client.' },
+    userId: { type: 'int8', internal: true, description: 'The integer id of the person who gave the grant.' },
     userPublicId: {
+      graphql: false,
       type: 'text',
       description: 'The short public id of the person who gave the grant: the `sub` of its tokens.',
     },

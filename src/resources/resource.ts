@@ -46,6 +46,8 @@ export interface OtherList {
   readonly path?: string;
   /** The GraphQL field of that noun. */
   readonly plural: string;
+  /** The description of that field, if the default one does not suffice. */
+  readonly description?: string;
   /** By filter of the noun: the index for this list, which begins with `key`. Absent: the list has no filters. */
   readonly indexes?: Readonly<Record<string, string>>;
 }

@@ -274,7 +274,7 @@ test('the grants of a team are listed with user, client, scopes and status once 
   await prisma.teamMember.deleteMany({ where: { userId: left.userId } });
   const { key } = await grantOf();
   await prisma.oauthGrant.update({ where: { key }, data: { teamId: null } });
-  const fields = `id publicId clientId clientName userPublicId userName scopes isWholeTeam
+  const fields = `id publicId clientId clientName user { publicId } userName scopes isWholeTeam
     workspaces { databaseId } status team { databaseId } createdAt expiresAt revokedAt`;
   const { list, data } = await listOf('OauthGrant', fields);
   expect(list?.totalCount).toBe(4);
@@ -289,7 +289,7 @@ test('the grants of a team are listed with user, client, scopes and status once 
     publicId: whole.publicId,
     clientId: client.id,
     clientName: client.name,
-    userPublicId: user.publicId,
+    user: { publicId: user.publicId },
     userName: user.name,
     scopes: ['read', 'contacts:write'],
     isWholeTeam: true,
@@ -304,6 +304,8 @@ test('the grants of a team are listed with user, client, scopes and status once 
     isWholeTeam: false,
     workspaces: [{ databaseId: Number(workspaceId) }],
   });
+  // Who has left the team is no longer shown, but for the name.
+  expect(list?.nodes[3]).toMatchObject({ user: null, userName: expect.any(String) });
   // The authorization server's own name for a grant, and addresses of people, stay inside.
   for (const hidden of [whole.key, user.email]) expect(JSON.stringify(data)).not.toContain(hidden);
 });

@@ -1,5 +1,6 @@
 // Adds to OAuth grants their status, their workspaces, and the mutation that revokes one.
 import { oauthGrant } from '../../resources/oauth-grants.ts';
+import { user } from '../../resources/users.ts';
 import { workspace } from '../../resources/workspaces.ts';
 import * as grants from '../../services/sign-in/oauth-grants.ts';
 import { builder } from '../builder.ts';
@@ -20,6 +21,11 @@ const OauthGrant = nodeOf(oauthGrant);
 const Workspace = nodeOf(workspace);
 
 builder.objectFields(OauthGrant.ref, (t) => ({
+  user: nodeOf(user).field(
+    t,
+    'userId',
+    'The person who gave the grant: the `sub` of its tokens is their public id. Null if they have left the team.',
+  ),
   workspaces: t.field({
     type: [Workspace.ref],
     nullable: true,

@@ -1,5 +1,5 @@
 // The transaction: a payment or refund of an order, recorded by an integration.
-import { describe, type Field, type Fields, IDS, type Row } from '../resource.ts';
+import { describe, type Field, type Fields, IDS, type Resource, type Row } from '../resource.ts';
 import { invoice } from './order-invoices.ts';
 import { ALWAYS_NULL_TEXT } from './order-parts.ts';
 import { AMOUNT, CURRENCY, order } from './orders.ts';
@@ -131,6 +131,14 @@ const TRANSACTION_FIELDS = {
   updatedAt: { type: 'timestamp', description: 'When the transaction was last changed.' },
 } as const satisfies Fields;
 
+/** The payment of a refund: a transaction itself, which can name itself only by its own parts. */
+const PAYMENT: Resource = {
+  ...TRANSACTION,
+  scope: 'store',
+  description: 'A payment that has refunds.',
+  fields: TRANSACTION_FIELDS,
+};
+
 /** A refund in its payment. Erasure blanks the refund's own row. */
 export const REFUND_IN_PAYMENT = Object.fromEntries(
   Object.entries<Field>(TRANSACTION_FIELDS).map(([property, { personal: _, ...field }]) => [property, field]),
@@ -143,6 +151,15 @@ export const transaction = describe({
   plural: 'transactions',
   path: 'transactions',
   members: 'orders/transactions',
+  lists: [
+    {
+      under: PAYMENT,
+      key: 'adjustedTransactionId',
+      plural: 'refunds',
+      indexes: {},
+      description: 'The refunds of the payment; empty for a refund.',
+    },
+  ],
   wrapper: 'orders_transaction',
   scope: 'store',
   topic: 'orders/transaction',

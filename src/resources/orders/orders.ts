@@ -276,16 +276,26 @@ export const ORDER_BASE = {
     description: 'The page on which the order was placed.',
   },
   originationChannelId: {
+    graphql: false,
     type: 'int8',
     description:
       'The id of the channel from which the order came. For an order that was created over the API this is the workspace.',
   },
   originationChannelPublicId: {
+    graphql: false,
     type: 'text',
     description: 'The public id of the channel from which the order came.',
   },
-  originationChannelType: { type: 'text', description: 'The type of the channel from which the order came.' },
-  originationChannelName: { type: 'text', description: 'The name of the channel from which the order came.' },
+  originationChannelType: {
+    graphql: false,
+    type: 'text',
+    description: 'The type of the channel from which the order came.',
+  },
+  originationChannelName: {
+    graphql: false,
+    type: 'text',
+    description: 'The name of the channel from which the order came.',
+  },
   affiliate: {
     type: 'json',
     nullable: true,

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { sharedGateway } from '../../support/gateway.ts';
 import { post } from '../../support/graphql.ts';
+import { statementsOf } from '../../support/graphql-statements.ts';
 import { openTill } from '../../support/orders/money.ts';
 import { offer } from '../../support/orders/shop.ts';
 
@@ -91,6 +92,41 @@ async function refund(face: Face, transactionId: number, amount?: string): Promi
   );
   return refundOrderTransaction.orderTransaction as Record<string, unknown>;
 }
+
+test('a payment lists its refunds, and each refund has its payment, in as many statements for many as for one', async () => {
+  const order = await till.order([[mug, 3]]);
+  const pay = async (amount: string) => (await till.pay(order.id, { amount })).body.id;
+  const payments: [payment: number, refunds: number[]][] = [];
+  const query = `{ order(by: { databaseId: ${order.id} }) { transactions { nodes { databaseId refundOf { databaseId }
+    refunds { totalCount nodes { databaseId refundOf { databaseId } } } } } } }`;
+  const counts: number[] = [];
+  for (const amount of ['8', '20']) {
+    const payment = await pay(amount);
+    await till.refund(payment, { amount: '3' });
+    await till.refund(payment, { amount: '2' });
+    const all = (await till.get(`orders/${order.id}/transactions`)) as unknown as Shown[];
+    payments.push([payment, all.slice(-2).map(({ id }) => id)]);
+    const of = payments.flatMap(([id, refunds]) => [
+      {
+        ...{ databaseId: id, refundOf: null },
+        refunds: {
+          totalCount: 2,
+          nodes: refunds.map((databaseId) => ({ databaseId, refundOf: { databaseId: id } })),
+        },
+      },
+      ...refunds.map((databaseId) => ({
+        ...{ databaseId, refundOf: { databaseId: id }, refunds: { totalCount: 0, nodes: [] } },
+      })),
+    ]);
+    for (const _ of ['Yoga', 'the fast path']) {
+      const names = await statementsOf(gateway, async () =>
+        expect(await ask(query)).toEqual({ order: { transactions: { nodes: of } } }),
+      );
+      counts.push(names.length);
+    }
+  }
+  expect(counts.slice(2)).toEqual(counts.slice(0, 2));
+});
 
 describe.each(['rest', 'graphql'] as const)('over %s', (face) => {
   test('a refund returns the payment with the refunded amount and the refund; each changes the order', async () => {
