@@ -88,16 +88,18 @@ function describeValues(
 }
 
 /** The field's description with the names of the enum in place of the stored values. */
-export function withEnumNames<Of extends Described & Pick<Field, 'description' | 'default' | 'transitions'>>(
-  field: Of,
-): Of {
+export function withEnumNames<
+  Of extends Described & Pick<Field, 'description' | 'rule' | 'default' | 'transitions'>,
+>(field: Of): Of {
   const set = closedSetOf(field);
   if (set === null) return field;
   const named = (value: string) => set.nameOf.get(value) ?? value;
-  const { description, default: initially, transitions } = field;
+  const { description, rule, default: initially, transitions } = field;
+  const inNames = (text: string) => text.replaceAll(/(?<=`)[^`]+(?=`)/g, named);
   return {
     ...field,
-    description: description.replaceAll(/(?<=`)[^`]+(?=`)/g, named),
+    description: inNames(description),
+    ...(rule !== undefined && { rule: inNames(rule) }),
     ...(typeof initially === 'string' && { default: named(initially) }),
     ...(transitions && {
       transitions: Object.fromEntries(

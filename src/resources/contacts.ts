@@ -85,7 +85,8 @@ export const contact = describe({
       members: 'text',
       writable: 'always',
       default: {},
-      description: `The custom attributes of the contact, by name. A request can set at most ${MAX_ATTRIBUTES} attributes of ${MAX_ATTRIBUTE_CHARS} characters each. All attributes of a contact together have at most 65536 bytes as JSON.`,
+      description: 'The custom attributes of the contact, by name.',
+      rule: `A request can set at most ${MAX_ATTRIBUTES} attributes of ${MAX_ATTRIBUTE_CHARS} characters each. All attributes of a contact together have at most 65536 bytes as JSON.`,
     },
     visits: {
       type: 'json',

@@ -30,8 +30,8 @@ export const funnel = describe({
       type: 'text',
       writable: 'at_creation',
       maxLength: 255,
-      description:
-        'The path of the funnel on its domain, unique in the workspace. By default it is made from the name.',
+      description: 'The path of the funnel on its domain, unique in the workspace.',
+      rule: 'By default it is made from the name.',
     },
     url: {
       type: 'text',

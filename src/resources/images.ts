@@ -49,7 +49,8 @@ export const image = describe({
       required: true,
       maxLength: 2_000,
       description:
-        'The http or https URL from which the gateway fetches the file, at a public address: a PNG, JPEG, GIF, WebP or AVIF of at most 10 MB. The gateway fetches it once, and again if the URL is changed, or is sent again after a failure; the `url` then changes.',
+        'The http or https URL from which the gateway fetches the file, at a public address: a PNG, JPEG, GIF, WebP or AVIF of at most 10 MB.',
+      rule: 'The gateway fetches it once, and again if the URL is changed, or is sent again after a failure; the `url` then changes.',
     },
     status: {
       type: 'text',

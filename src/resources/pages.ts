@@ -10,8 +10,8 @@ const PLAIN_NAME = { type: 'text', description: NAME.description } as const;
 const TEXT = { type: 'text', nullable: true, writable: 'always' } as const;
 const CURRENT_PATH = {
   type: 'text',
-  description:
-    'The path of the page. By default it is made from the name; for a page in a funnel it starts with the funnel’s path.',
+  description: 'The path of the page.',
+  rule: 'By default it is made from the name; for a page in a funnel it starts with the funnel’s path.',
 } as const;
 
 const STEP = { type: 'PageStep', title: 'Page step', table: 'funnel_steps' } as const;

@@ -89,22 +89,22 @@ export const price = describe({
     currency: {
       type: 'currency',
       writable: 'always',
-      description:
-        'The currency of all amounts of the price, as an ISO 4217 code such as `USD`. By default the currency of the workspace’s newest price, or `USD` for its first price.',
+      description: 'The currency of all amounts of the price, as an ISO 4217 code such as `USD`.',
+      rule: 'By default the currency of the workspace’s newest price, or `USD` for its first price.',
     },
     duration: {
       ...COUNT,
       only: REPEATED,
       nullable: true,
       mustBe: 'at least 1 for a payment plan',
-      description:
-        'The number of payments, at least 1 for a payment plan. Null for a subscription without an end; inputs also accept 0 for that.',
+      description: 'The number of payments. Null for a subscription without an end.',
+      rule: 'At least 1 for a payment plan; 0 is a subscription without an end too.',
     },
     interval: {
       ...INTERVAL,
       default: 'months',
-      description:
-        'The unit of the time between two payments. It is required to create a subscription or payment plan. The singular, such as `month`, is accepted too.',
+      description: 'The unit of the time between two payments.',
+      rule: 'It is required to create a subscription or payment plan. The singular, such as `month`, is accepted too.',
     },
     trialInterval: { ...INTERVAL, default: 'days', description: 'The unit of the trial’s duration.' },
     trialDuration: {

@@ -68,6 +68,8 @@ export interface Field {
   readonly emptyIsNull?: true;
   /** A sentence for both the GraphQL and the OpenAPI documentation. */
   readonly description: string;
+  /** What a client has to know to give a value, and no reader: it follows the description in inputs. */
+  readonly rule?: string;
   /** The REST name, if it is not the property's name in snake_case. */
   readonly restName?: string;
   /** The GraphQL name, if it is not the property's name. Inputs and outputs share it. */
@@ -444,9 +446,10 @@ export function isRequired({ required }: Field, moment: Moment): boolean {
 
 /** The description of a field in an input. */
 export function inputDescription(
-  { description, members, object, transitions }: Field,
+  { rule, members, object, transitions, ...field }: Field,
   moment: Moment,
 ): string {
+  const description = rule === undefined ? field.description : `${field.description} ${rule}`;
   if (moment === 'creation') return description;
   if (transitions !== undefined) return `${description} ${transitionsSentence(transitions)}`;
   return (members ?? object) === undefined

@@ -194,8 +194,8 @@ export const invoice = describe({
       type: 'text',
       writable: 'always',
       maxLength: 255,
-      description:
-        'The invoice number, unique in the workspace. Empty for a draft. By default it is the next number of the workspace, without gaps.',
+      description: 'The invoice number, unique in the workspace. Empty for a draft.',
+      rule: 'By default it is the next number of the workspace, without gaps.',
     },
     invoiceType: {
       type: 'text',
@@ -264,10 +264,15 @@ export const invoice = describe({
     paidAmount: { ...AMOUNT, internal: true, description: 'The sum of approved payments.' },
     issuedAt: {
       ...TIME,
-      description: 'When the invoice was issued. By default, when it stopped being a draft.',
+      description: 'When the invoice was issued.',
+      rule: 'By default, when it stopped being a draft.',
     },
     dueAt: { ...TIME, description: 'When the payment is due.' },
-    paidAt: { ...TIME, description: 'When the invoice was paid. By default, when it was marked as paid.' },
+    paidAt: {
+      ...TIME,
+      description: 'When the invoice was paid.',
+      rule: 'By default, when it was marked as paid.',
+    },
     fulfillmentStatus: {
       type: 'text',
       values: FULFILLMENT_STATUSES,

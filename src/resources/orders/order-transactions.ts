@@ -56,8 +56,8 @@ const TRANSACTION_FIELDS = {
     nullable: true,
     refers: invoice,
     writable: 'at_creation',
-    description:
-      'The integer id of the invoice, which belongs to the order. By default the oldest invoice that expects payment.',
+    description: 'The integer id of the invoice, which belongs to the order.',
+    rule: 'By default the oldest invoice that expects payment.',
   },
   adjustedTransactionId: {
     graphqlName: 'refundOfId',
@@ -72,7 +72,8 @@ const TRANSACTION_FIELDS = {
     ...AMOUNT,
     writable: 'at_creation',
     required: true,
-    description: 'The amount of the payment or refund: more than zero, and at most the amount due.',
+    description: 'The amount of the payment or refund.',
+    rule: 'More than zero, and at most the amount due.',
   },
   currency: {
     ...CURRENCY,
@@ -91,8 +92,8 @@ const TRANSACTION_FIELDS = {
     },
     writable: 'at_creation',
     default: 'completed',
-    description:
-      'The status of the transaction. A new one can be `completed`, `pending` or `voided`; refunds set the others.',
+    description: 'The status of the transaction.',
+    rule: 'A new one can be `completed`, `pending` or `voided`; refunds set the others.',
   },
   result: {
     type: 'text',

@@ -206,8 +206,8 @@ export const ORDER_BASE = {
       voided: 'The invoices were voided or abandoned.',
     },
     transitions: BILLING_TRANSITIONS,
-    description:
-      'The billing status, which summarizes the invoices. Setting it changes the invoices to which it applies. By default `pending`, or `paid` for a one-time order that costs nothing.',
+    description: 'The billing status, which summarizes the invoices.',
+    rule: 'Setting it changes the invoices to which it applies. By default `pending`, or `paid` for a one-time order that costs nothing.',
   },
   serviceStatus: {
     ...STATUS,
@@ -225,7 +225,8 @@ export const ORDER_BASE = {
     },
     transitions: SERVICE_TRANSITIONS,
     description:
-      'The service status: whether the buyer gets the goods or the service. By default `pending`. Once paid, a one-time order becomes `completed` and a subscription `active`. A subscription is also `active` in its trial.',
+      'The service status: whether the buyer gets the goods or the service. Once paid, a one-time order becomes `completed` and a subscription `active`. A subscription is also `active` in its trial.',
+    rule: 'By default `pending`.',
   },
   inTrial: {
     graphqlName: 'isInTrial',
@@ -259,7 +260,8 @@ export const ORDER_BASE = {
   },
   nextChargeAt: {
     ...TIME,
-    description: 'When the subscription is charged next. By default at the end of its trial or first period.',
+    description: 'When the subscription is charged next.',
+    rule: 'By default at the end of its trial or first period.',
   },
   recurringInvoicesPaidCount: { type: 'int4', description: 'The number of paid renewals.' },
   notes: { ...PERSONAL, maxLength: 20_000, description: 'Notes about the order.' },
