@@ -312,11 +312,9 @@ describe('GraphQL', () => {
       ...['FunnelStats.sales', 'StepStats.earningsPerUniqueView', 'StepStats.earningsPerView'],
       ...['StepStats.recurringSales', 'StepStats.sales'],
       'Funnel.customDomain',
-      'Funnel.tags',
       'Page.products',
       'PriceChangeOptions.downgrade',
       'Product.images',
-      'Product.tags',
       // The saved filter is one of contacts.
       'SavedFilter.orders',
       'SavedFilter.products',

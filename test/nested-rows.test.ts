@@ -63,9 +63,9 @@ test.each([
 });
 
 test.each([
-  'contacts(first: 5) { nodes { tags { name } } }',
-  'contacts(first: 5) { nodes { appliedTags(first: 5) { nodes { tag { name } } } } }',
-  'funnels(first: 5) { nodes { tags { name } } }',
+  'contacts(first: 5) { nodes { tags { nodes { name } } } }',
+  'contacts(first: 5) { nodes { tags { nodes { name ... on ContactTag { createdAt } } } } }',
+  'funnels(first: 5) { nodes { tags { nodes { name } } } }',
   'funnels(first: 5) { nodes { steps { name ... on ConditionalSplit { filter { name } matched { name } unmatched { name } } } } }',
   'orders(first: 5) { nodes { contact { firstName } lineItems { variant { name } price { name } product { name } } } }',
   'webhookEvents(first: 5) { nodes { page { name } funnel { name } } }',

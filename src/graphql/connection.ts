@@ -92,22 +92,38 @@ export interface ConnectionType<R extends Row> {
   ): FieldMap[string];
 }
 
-const PageInfo = builder.objectRef<Connection<Row>>('PageInfo').implement({
+/** The page info of a list that is known as a whole. */
+export class KnownPageInfo {
+  readonly startCursor: string | null;
+  readonly endCursor: string | null;
+  readonly hasNextPage: boolean;
+  readonly hasPreviousPage: boolean;
+
+  constructor(known: Pick<KnownPageInfo, 'startCursor' | 'endCursor' | 'hasNextPage' | 'hasPreviousPage'>) {
+    this.startCursor = known.startCursor;
+    this.endCursor = known.endCursor;
+    this.hasNextPage = known.hasNextPage;
+    this.hasPreviousPage = known.hasPreviousPage;
+  }
+}
+
+export const PageInfo = builder.objectRef<Connection<Row> | KnownPageInfo>('PageInfo').implement({
   description: 'The start and end of a page, and whether more objects exist.',
   fields: (t) => ({
     startCursor: t.string({
       nullable: true,
       description: 'The cursor of the first object; null on an empty page.',
-      resolve: (connection) => cursorOf(connection, connection.page.rows[0]),
+      resolve: (of) => (of instanceof KnownPageInfo ? of.startCursor : cursorOf(of, of.page.rows[0])),
     }),
     endCursor: t.string({
       nullable: true,
       description: 'The cursor of the last object; null on an empty page.',
-      resolve: (connection) => cursorOf(connection, connection.page.rows.at(-1)),
+      resolve: (of) => (of instanceof KnownPageInfo ? of.endCursor : cursorOf(of, of.page.rows.at(-1))),
     }),
     hasNextPage: t.boolean({
       description: 'Whether more objects follow this page.',
       resolve(connection, _args, ctx) {
+        if (connection instanceof KnownPageInfo) return connection.hasNextPage;
         const request = requestOf(connection);
         if (!request.backward && connection.page.more) return true;
         return request.before === null ? false : existsBeyond(ctx, connection, request, 'after');
@@ -116,6 +132,7 @@ const PageInfo = builder.objectRef<Connection<Row>>('PageInfo').implement({
     hasPreviousPage: t.boolean({
       description: 'Whether objects precede this page.',
       resolve(connection, _args, ctx) {
+        if (connection instanceof KnownPageInfo) return connection.hasPreviousPage;
         const request = requestOf(connection);
         if (request.backward && connection.page.more) return true;
         return request.after === null ? false : existsBeyond(ctx, connection, request, 'before');

@@ -9,12 +9,6 @@ export interface ObjectId {
   readonly id: bigint;
 }
 
-/** Identifies a part of an object, such as a tag on a contact: the object, and the part's id within it. */
-export interface PartId {
-  readonly of: ObjectId;
-  readonly id: bigint;
-}
-
 /** Longer than any global id. */
 const MAX_ID_CHARS = 100;
 
@@ -40,21 +34,6 @@ export function parseGlobalId(type: { readonly name: string }, globalId: string,
   return decoded.id;
 }
 
-/** The global id of a part: Base64 of its type's name, the object, and the part's id within it. */
-export function encodePartId(typeName: string, { of, id }: PartId): string {
-  return btoa(`${typeName}:${of.typeName}:${of.id}:${id}`);
-}
-
-/** The type's name and the part in a global id; null for any other text. */
-export function decodePartId(globalId: string): { typeName: string; part: PartId } | null {
-  const text = fromBase64(globalId);
-  const [, typeName = '', object = '', digits = ''] = /^(\w+):(\w+:\d+):(\d{1,19})$/.exec(text) ?? [];
-  const of = decodeGlobalId(btoa(object));
-  if (of === null) return null;
-  const part = { of, id: BigInt(digits) };
-  return encodePartId(typeName, part) === globalId ? { typeName, part } : null;
-}
-
 /** The global id of an object of the caller's own, such as its viewer, which a text identifies. */
 export function encodeOwnId(typeName: string, id: string): string {
   return btoa(`${typeName}::${id}`);
@@ -68,7 +47,7 @@ export function typeNameOfOwnId(globalId: string): string | null {
 
 /** Whether a text has the form of a global id. Its object need not exist. */
 export function isGlobalId(text: string): boolean {
-  return decodeGlobalId(text) !== null || decodePartId(text) !== null || typeNameOfOwnId(text) !== null;
+  return decodeGlobalId(text) !== null || typeNameOfOwnId(text) !== null;
 }
 
 function fromBase64(text: string): string {

@@ -19,15 +19,7 @@ import type { PublicIdTable } from '../services/reading/refs.ts';
 import { builder, GLOBAL_ID, rowOf, type Types } from './builder.ts';
 import { nameSets } from './closed-sets.ts';
 import { type GraphContext, loadBatched } from './context.ts';
-import {
-  decodeGlobalId,
-  decodePartId,
-  encodeGlobalId,
-  encodeOwnId,
-  encodePartId,
-  type PartId,
-  typeNameOfOwnId,
-} from './global-ids.ts';
+import { decodeGlobalId, encodeGlobalId, encodeOwnId, typeNameOfOwnId } from './global-ids.ts';
 import { lookAhead, projectionKey } from './look-ahead.ts';
 import { defineLookUp, type LookUpOptions } from './look-ups.ts';
 import { resourceFields } from './resource-fields.ts';
@@ -284,44 +276,6 @@ function fieldsOfKind(resource: Described, kind?: string): Fields {
   );
 }
 
-interface PartOptions<Part> {
-  readonly description: string;
-  readonly idOf: (part: Part) => PartId;
-  /** The parts of a loaded object; empty for a type without parts. */
-  readonly partsOf: (typeName: string, object: object) => readonly Part[];
-  readonly fields: (t: FieldBuilder<Part>) => FieldMap;
-}
-
-const partTypes = new Map<string, (ctx: GraphContext, id: PartId) => Promise<object | null>>();
-
-/** Defines the object type of parts: `id` and `fields`. Parts are read with their object, and access to the object gives access to them. */
-export function definePart<Part extends object>(
-  name: string,
-  { description, idOf, partsOf, fields }: PartOptions<Part>,
-): ObjectRef<Types, Part> {
-  const ref = builder.objectRef<Part>(name);
-  ref.addInterfaces([builder.nodeInterfaceRef()]);
-  ref.implement({
-    description,
-    isPart: true,
-    fields: (t) => ({
-      id: t.id({
-        description: GLOBAL_ID,
-        resolve: (part) => encodePartId(name, idOf(part)),
-      }),
-      ...fields(t),
-    }),
-  });
-  partTypes.set(name, async (ctx, { of, id }) => {
-    const object = await nodeTypes.get(of.typeName)?.load(ctx, of.id);
-    const parts = object == null ? [] : partsOf(of.typeName, object);
-    const part = parts.find((each) => idOf(each).id === id) ?? null;
-    if (part !== null) brandWithType(part, ref);
-    return part;
-  });
-  return ref;
-}
-
 interface OwnNodeOptions<Row> {
   readonly description: string;
   /** What tells one object from another, in the form of the global id. */
@@ -360,19 +314,16 @@ export function defineOwnNode<Row extends object>(
 async function findByGlobalId(ctx: GraphContext, globalId: string, field: string): Promise<object | null> {
   const decoded = decodeGlobalId(globalId);
   const type = nodeTypes.get(decoded?.typeName ?? '');
-  if (decoded === null || type === undefined) return findPart(ctx, globalId, field);
+  if (decoded === null || type === undefined) return findOwn(ctx, globalId, field);
   const row = await type.load(ctx, decoded.id);
   if (row !== null) brandWithType(row, type.typeOf(row));
   return row;
 }
 
-async function findPart(ctx: GraphContext, globalId: string, field: string): Promise<object | null> {
-  const decoded = decodePartId(globalId);
-  const find = partTypes.get(decoded?.typeName ?? '');
-  if (decoded !== null && find !== undefined) return find(ctx, decoded.part);
-  const findOwn = ownNodes.get(typeNameOfOwnId(globalId) ?? '');
-  if (findOwn === undefined) throw invalid(field, mustBeId('the global id of an object'));
-  return findOwn(ctx, globalId);
+function findOwn(ctx: GraphContext, globalId: string, field: string): object | null {
+  const find = ownNodes.get(typeNameOfOwnId(globalId) ?? '');
+  if (find === undefined) throw invalid(field, mustBeId('the global id of an object'));
+  return find(ctx, globalId);
 }
 
 builder.queryFields((t) => ({

@@ -13,14 +13,14 @@ import {
   type Row,
   referenceFieldName,
 } from '../resources/resource.ts';
+import { workspace } from '../resources/workspaces.ts';
 import * as teams from '../services/accounts/teams.ts';
 import * as users from '../services/accounts/users.ts';
 import * as workspaces from '../services/accounts/workspaces.ts';
-import * as appliedTags from '../services/contacts/applied-tags.ts';
 import * as conditionalSplits from '../services/funnels/conditional-splits.ts';
 import { SERVICES } from '../services/nouns.ts';
 import type { Service } from '../services/service.ts';
-import type { Types } from './builder.ts';
+import { builder, type Types } from './builder.ts';
 import { nameSets } from './closed-sets.ts';
 import { type ConnectionType, defineConnection } from './connection.ts';
 import type { LookUpOptions } from './look-ups.ts';
@@ -28,7 +28,7 @@ import { defineChanges } from './mutations.ts';
 import { defineNode, type NodeType } from './nodes.ts';
 import { teamLookUp, workspaceLookUp } from './own-reads.ts';
 import { childFields, referenceFields } from './references.ts';
-import { tagInterfaces } from './taggable.ts';
+import { Tag, tagInterfaces, withoutTagIds } from './taggable.ts';
 import { tagsField } from './tags.ts';
 
 type AnyRow = { readonly id: bigint };
@@ -39,15 +39,12 @@ interface OwnTypes {
   readonly lookUp?: LookUpOptions<object>;
   /** The resource for its lists, if their cursors contain another name than its table's. */
   readonly listed?: Resource;
-  /** Its own file defines its mutations, with other names. */
-  readonly hasOwnMutations?: true;
 }
 
 const OWN = new Map<Service, OwnTypes>([
   [teams.service, { lookUp: teamLookUp }],
   [workspaces.service, { lookUp: workspaceLookUp }],
   [users.service, { lookUp: { note: 'Any user except the caller’s own needs account:read.' } }],
-  [appliedTags.service, { hasOwnMutations: true }],
   [conditionalSplits.service, { listed: { ...conditionalSplit, table: 'conditional_split_steps' } }],
 ]);
 
@@ -58,7 +55,17 @@ interface NounTypes {
 }
 
 const types = new Map<string, NounTypes>();
-for (const service of SERVICES) types.set(service.noun.type, defineTypes(service));
+for (const service of SERVICES) {
+  const { noun } = service;
+  if (noun.graphql !== false) types.set(noun.type, defineTypes(service));
+}
+
+// The workspace's type is made after the interface.
+builder.interfaceField(Tag, 'workspace', (t) =>
+  typesOf(workspace).node.field(t as object as Builder, 'workspaceId', 'The workspace of the tag.', {
+    always: true,
+  }),
+);
 
 function typesOf({ type }: Pick<Resource, 'type'>): NounTypes {
   const found = types.get(type);
@@ -82,7 +89,7 @@ function defineTypes(service: Service): NounTypes {
   const { noun, open, getMany, isJoinable } = service;
   const reads = open ?? service.reads;
   const { title, parent, plural, listDescription, openFields = [] } = noun;
-  const { lookUp, listed = noun, hasOwnMutations } = OWN.get(service) ?? {};
+  const { lookUp, listed = noun } = OWN.get(service) ?? {};
   const nodeNamed = (type: string) => typesOf({ type }).node;
   const { scope = null } = reads ?? {};
   const isAlwaysReadable = (of: NodeType<object>) => of.scope === scope;
@@ -93,12 +100,12 @@ function defineTypes(service: Service): NounTypes {
     ...(lookUp && { lookUp: lookUp as LookUpOptions<AnyRow> }),
     interfaces: tagInterfaces(noun),
     fieldsBeside: (t, fields) => ({
-      ...referenceFields(t, fields, nodeNamed, isAlwaysReadable),
+      ...referenceFields(t, withoutTagIds(noun, fields), nodeNamed, isAlwaysReadable),
       ...childFields(t, fields, nodeNamed),
     }),
     fields: (t) => ({
       ...ownerFields(t, noun, scope),
-      ...tagsField(t, noun),
+      ...tagsField(t, noun, nodeNamed),
     }),
   });
   for (const fields of inputsBesidesFields(noun)) nameSets(node.name, fields);
@@ -125,7 +132,7 @@ function defineTypes(service: Service): NounTypes {
       under.type === noun.type ? (node as NodeType<object> as NodeType<AnyRow>) : typesOf(under).node;
     over.addField(plural, (t) => connection.field(t, over, about, below));
   }
-  if (hasOwnMutations !== true) defineChanges(node, noun, service, above, connection);
+  defineChanges(node, noun, service, above, connection);
   return { node, connection };
 }
 

@@ -4,7 +4,6 @@ import './nouns.ts';
 import './accounts/teams.ts';
 import './accounts/users.ts';
 import './contacts/contacts.ts';
-import './contacts/applied-tags.ts';
 import './tagging.ts';
 import './fulfillment-locations.ts';
 import './funnels/funnel-steps.ts';

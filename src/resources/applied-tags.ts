@@ -7,14 +7,11 @@ const { emailAddress, firstName, lastName, phoneNumber } = contact.fields;
 
 export const appliedTag = describe({
   type: 'ContactAppliedTag',
+  graphql: false,
   title: 'Applied tag',
   table: 'contact_tags',
-  hasLookUp: false,
   number: 13n,
   parent: contact,
-  plural: 'appliedTags',
-  listDescription: 'The tags on the contact, in the order in which they were applied.',
-  parentDescription: 'The contact that has the tag.',
   path: 'applied_tags',
   members: 'contacts/applied_tags',
   scope: 'contacts',
@@ -31,7 +28,6 @@ export const appliedTag = describe({
       refers: tag,
       writable: 'at_creation',
       required: true,
-      objectDescription: 'The tag that the contact has.',
       description: 'The integer id of the tag, in the contact’s workspace.',
     },
     createdAt: { type: 'timestamp', description: 'When the tag was applied.' },

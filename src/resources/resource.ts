@@ -192,6 +192,8 @@ export interface Resource<F extends Fields = Fields> {
   readonly type: string;
   /** The name of the GraphQL type, and the part before the integer in its global ids; absent: `type`. */
   readonly graphqlName?: string;
+  /** GraphQL has no type for it: what it says is part of other types. Absent: GraphQL has it like REST. */
+  readonly graphql?: false;
   /** Its name in sentences such as "Saved filter not found." */
   readonly title: string;
   /** The name of its table, which the cursors of its lists contain. */

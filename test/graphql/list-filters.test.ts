@@ -306,21 +306,20 @@ test('other lists have the filters and orders of their nouns too', async () => {
     await prismaOf(app.store).contactTag.create({
       data: { workspaceId: id, contactId: known.id, tagId: tag.id },
     });
-  const query = `query ($id: BigInt!, $tag: ID!, $funnel: ID!, $saved: String!) {
+  const query = `query ($id: BigInt!, $funnel: ID!, $saved: String!) {
     workspace(by: { databaseId: $id }) {
       contactTags(filter: { name: ["two"] }, orderBy: { field: UPDATED_AT }) { nodes { databaseId } }
       funnels(orderBy: { field: UPDATED_AT }) { nodes { databaseId } }
       one: funnels(filter: { id: [$funnel] }) { nodes { databaseId } totalCount }
       savedFilters(filter: { name: [$saved] }) { nodes { databaseId } }
       webhookEndpoints(orderBy: { field: UPDATED_AT, direction: DESC }) { nodes { databaseId } }
-      known: contacts(filter: { isAnonymous: false }) { nodes { databaseId appliedTags(filter: { tagId: [$tag] }) { nodes { tag { databaseId } } } } }
+      known: contacts(filter: { isAnonymous: false }) { nodes { databaseId tags(last: 1) { nodes { databaseId } } } }
       unknown: contacts(filter: { isAnonymous: true }, orderBy: { field: UPDATED_AT }) { nodes { databaseId } totalCount }
       team { workspaces(orderBy: { field: UPDATED_AT }) { nodes { databaseId } } }
     }
   }`;
   const variables = {
     id: Number(id),
-    tag: globalId('ContactTag', tags[1]?.id ?? 0n),
     funnel: globalId('Funnel', funnels[1]?.id ?? 0n),
     saved: saved[1]?.name,
   };
@@ -340,7 +339,7 @@ test('other lists have the filters and orders of their nouns too', async () => {
             nodes: [
               {
                 databaseId: Number(known.id),
-                appliedTags: { nodes: [{ tag: { databaseId: Number(tags[1]?.id) } }] },
+                tags: { nodes: [{ databaseId: Number(tags[1]?.id) }] },
               },
             ],
           },

@@ -5,7 +5,6 @@ import { describe, expect, test } from 'vitest';
 import { SCOPES } from '../../src/auth/scopes.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import { NOUNS } from '../../src/resources/nouns.ts';
-import { orderTag } from '../../src/resources/orders/order-tags.ts';
 import { type Fields, type Filter, graphqlTypeNameOf, type Resource } from '../../src/resources/resource.ts';
 import * as factories from '../support/factories.ts';
 import { createComparison } from '../support/fast-path.ts';
@@ -30,7 +29,6 @@ const databaseIdOf = (globalId: string) => atob(globalId).split(':').at(-1) ?? '
 
 /** The types whose objects are parts of others: `node` finds them. */
 const PARTS = [
-  'AppliedTag',
   'PageStep',
   'SplitTest',
   ...(NOUNS as readonly Resource[]).filter(({ hasLookUp }) => hasLookUp === false).map(graphqlTypeNameOf),
@@ -128,51 +126,31 @@ describe.each([...LOOK_UPS])('%s', (field, type) => {
 });
 
 test('the subject of an event is found by the integer id in webhooks', async () => {
-  const { contact, tag } = ours;
-  const path = `/api/v2/contacts/${contact.id}/applied_tags`;
+  const { contact } = ours;
+  const path = `/api/v2/contacts/${contact.id}`;
   const headers = { 'Content-Type': 'application/json' };
-  const body = JSON.stringify({ tag_id: String(tag.id) });
-  expect((await gateway.send(path, { caller, method: 'POST', headers, body })).status).toBe(201);
+  const body = JSON.stringify({ email_address: 'subject@example.com' });
+  expect((await gateway.send(path, { caller, method: 'PATCH', headers, body })).status).toBe(200);
   const { subjectId } = await prismaOf(gateway.app.store).event.findFirstOrThrow({
-    where: { workspaceId: ours.workspace.id, eventType: 'contacts/applied_tag.created' },
+    where: { workspaceId: ours.workspace.id, eventType: 'contact.updated' },
+    orderBy: { id: 'desc' },
   });
-  const { data } = await send(
-    `{ node(id: "${btoa(`ContactAppliedTag:${subjectId}`)}") { ... on ContactAppliedTag { contact { databaseId } tag { databaseId } } } }`,
-  );
-  expect(data).toEqual({
-    node: {
-      contact: { databaseId: Number(contact.id) },
-      tag: { databaseId: Number(tag.id) },
-    },
-  });
+  const { data } = await send(`{ contact(by: { databaseId: ${subjectId} }) { id } }`);
+  expect(data).toEqual({ contact: { id: btoa(`Contact:${contact.id}`) } });
 });
 
 describe('tags on objects', () => {
-  test('have ids that find them while they exist', async () => {
+  test('are the tags of the workspace: their ids find them', async () => {
     const { contact } = ours;
-    const tags = 'tags { __typename id databaseId publicId name color appliedAt }';
-    const { data } = await send(`{ contact(by: { databaseId: ${contact.id} }) { ${tags} } }`);
-    type Tags = { tags: { id: string; databaseId: number }[] };
-    const { tags: shown } = (data?.['contact'] ?? expect.fail()) as Tags;
-    expect(new Set(shown.map(({ id }) => id)).size).toBe(shown.length);
-    expect(shown.length).toBeGreaterThanOrEqual(1);
-    for (const tag of shown) {
-      const { data } = await send(
-        `{ node(id: "${tag.id}") { ... on AppliedTag { __typename id databaseId publicId name color appliedAt } } }`,
-      );
-      expect(data).toEqual({ node: tag });
-    }
-    const last = shown.at(-1) ?? expect.fail();
-    await prismaOf(gateway.app.store).contactTag.deleteMany({ where: { contactId: contact.id } });
-    expect((await send(`{ node(id: "${last.id}") { id } }`)).data).toEqual({ node: null });
-  });
-
-  test('need the scope of the object that has them', async () => {
-    const key = await factories.apiKey(gateway.app, { teamId: ours.team.id, scopes: ['funnels:read'] });
-    const answer = await send(`{ node(id: "${ids['AppliedTag']}") { id } }`, key);
-    expect(answer.errors).toMatchObject([
-      { extensions: { code: 'INSUFFICIENT_SCOPE', scope: 'contacts:read' } },
-    ]);
+    const { data } = await send(
+      `{ contact(by: { databaseId: ${contact.id} }) { tags { nodes { __typename id name } } } }`,
+    );
+    const { tags } = (data?.['contact'] ?? expect.fail()) as { tags: { nodes: { id: string }[] } };
+    expect(tags.nodes.length).toBeGreaterThanOrEqual(1);
+    for (const tag of tags.nodes)
+      expect((await send(`{ node(id: "${tag.id}") { ... on Tag { __typename id name } } }`)).data).toEqual({
+        node: tag,
+      });
   });
 
   test('cost no more than the object that has them', async () => {
@@ -182,22 +160,7 @@ describe('tags on objects', () => {
       const answer = await post(gateway, { query }, { caller, headers });
       return (answer as unknown as { extensions: { cost: { rows: number } } }).extensions.cost.rows;
     };
-    expect(await costOf('id tags { id name }')).toBe(await costOf('id'));
-  });
-
-  test('keep their former id in the answer to a removal and its retry', async () => {
-    const { contact, workspace } = ours;
-    const tag = await factories.tag(gateway.app, workspace.id, 'short-lived');
-    const [contactId, tagId] = [btoa(`Contact:${contact.id}`), btoa(`ContactTag:${tag.id}`)];
-    const applying = `mutation { applyTag(input: { contactId: "${contactId}", tagId: "${tagId}" }) { appliedTag { id } } }`;
-    const made = await send(applying);
-    const applied = made.data?.['applyTag'] as { appliedTag: { id: string } } | undefined;
-    const id = applied?.appliedTag.id ?? expect.fail();
-    const removing = `mutation { removeTag(input: { contactId: "${contactId}", tagId: "${tagId}", idempotencyKey: "x" }) { removedAppliedTagId removedTagId } }`;
-    for (const _ of ['first', 'retry'])
-      expect((await send(removing)).data).toEqual({
-        removeTag: { removedAppliedTagId: id, removedTagId: tagId },
-      });
+    expect(await costOf('id tags { nodes { id name } }')).toBe(await costOf('id'));
   });
 });
 
@@ -215,7 +178,7 @@ test('every mutation that creates an object of a list returns its edge', () => {
   const names = Object.keys((schema.getMutationType() as GraphQLObjectType).getFields());
   // Split tests are in a funnel's tree, and in no list.
   const inTree = ['createSplitTest'];
-  const creating = names.filter((name) => /^(create|upsert|apply)/.test(name) && !inTree.includes(name));
+  const creating = names.filter((name) => /^(create|upsert)/.test(name) && !inTree.includes(name));
   expect(CREATIONS.map(([name]) => name).sort()).toEqual(creating.sort());
 });
 
@@ -251,18 +214,9 @@ test.each(CREATIONS)(
       expect.fail(name);
     const node = edge.replace(/Edge$/, '');
     const made: { cursor: string; node: { id: string } }[] = [];
-    const tags: { id: bigint }[] = [];
-    const isOfOrder = type === 'OrderAppliedTag';
-    for (const tag of ['one', 'two', 'three'])
-      tags.push(
-        isOfOrder
-          ? await factories.any(gateway.app, orderTag, (of) => tenant.rows[of]?.id, tag)
-          : await factories.tag(gateway.app, tenant.workspace.id, tag),
-      );
-    for (const [round, tag] of tags.entries()) {
+    for (const round of [0, 1, 2]) {
       const own = {
         ...Object.fromEntries(uniqueTextsOf(type).map((property) => [property, `U${round}`])),
-        tagId: btoa(`${isOfOrder ? 'OrderTag' : 'ContactTag'}:${tag.id}`),
         name: `N${round}`,
         emailAddress: `${round}@example.com`,
       };

@@ -11,7 +11,7 @@ import { intercept } from '../support/graphql-statements.ts';
 import { createTenant } from '../support/operations.ts';
 
 const gateway = await ownGateway();
-const { team, workspace, contact } = await createTenant(gateway.app, 'nullable');
+const { team, workspace, webhookEndpoint } = await createTenant(gateway.app, 'nullable');
 
 /** `Type.field` of every connection, and whether it is non-null. */
 const CONNECTIONS = Object.values(schema.getTypeMap())
@@ -41,7 +41,7 @@ test('a connection is non-null exactly where its scope is its parent’s own', (
 test('a connection of another category is null with one error, and the rest of the answer stands', async () => {
   const caller = await factories.apiKey(gateway.app, { teamId: team.id, scopes: ['contacts:read'] });
   const query = `query ($id: ID!) { node(id: $id) { ... on Workspace {
-    name funnels { totalCount } contacts { nodes { orders { totalCount } appliedTags { totalCount } } } } } }`;
+    name funnels { totalCount } contacts { nodes { orders { totalCount } tags { totalCount } } } } } }`;
   const variables = { id: btoa(`Workspace:${workspace.id}`) };
   for (const _ of ['Yoga', 'the fast path']) {
     const { data, errors = [] } = await post<object>(gateway, { query, variables }, { caller });
@@ -49,7 +49,7 @@ test('a connection of another category is null with one error, and the rest of t
       node: {
         name: workspace.name,
         funnels: null,
-        contacts: { nodes: expect.arrayContaining([{ orders: null, appliedTags: { totalCount: 1 } }]) },
+        contacts: { nodes: expect.arrayContaining([{ orders: null, tags: { totalCount: 1 } }]) },
       },
     });
     expect(errors.map(({ path, extensions }) => [path?.join('.'), extensions.scope])).toContainEqual([
@@ -60,16 +60,17 @@ test('a connection of another category is null with one error, and the rest of t
 });
 
 test('the list of an object that is deleted while a page is read is empty, and the page stands', async () => {
-  const caller = await factories.apiKey(gateway.app, { teamId: team.id, scopes: ['contacts:read'] });
-  const gone = await factories.contact(gateway.app, { workspaceId: workspace.id });
-  const query = `query ($id: ID!) { node(id: $id) { ... on Workspace { contacts { nodes { databaseId appliedTags { nodes { id } totalCount } } } } } }`;
+  const caller = await factories.apiKey(gateway.app, { teamId: team.id, scopes: ['webhooks:read'] });
+  const gone = await factories.webhookEndpoint(gateway.app, { workspaceId: workspace.id });
+  const query = `query ($id: ID!) { node(id: $id) { ... on Workspace { webhookEndpoints { nodes { databaseId deliveries { nodes { id } totalCount } } } } } }`;
   const variables = { id: btoa(`Workspace:${workspace.id}`) };
   const owner = await factories.apiKey(gateway.app, { teamId: team.id });
   let isDeleted = false;
   const stop = intercept(gateway, async (name, send) => {
-    if (/^contact_tags/.test(name) && !isDeleted) {
+    if (/^webhook_deliveries/.test(name) && !isDeleted) {
       isDeleted = true;
-      await gateway.send(`/api/v2/contacts/${gone.id}`, { method: 'DELETE', caller: owner });
+      const path = `/api/v2/webhooks/outgoing/endpoints/${gone.id}`;
+      await gateway.send(path, { method: 'DELETE', caller: owner });
     }
     return send();
   });
@@ -77,10 +78,10 @@ test('the list of an object that is deleted while a page is read is empty, and t
     const { data, errors } = await post<object>(gateway, { query, variables }, { caller });
     expect([isDeleted, errors]).toEqual([true, undefined]);
     const { nodes } = (
-      data as { node: { contacts: { nodes: { databaseId: number; appliedTags: object }[] } } }
-    ).node.contacts;
-    expect(nodes.map(({ databaseId }) => databaseId)).toContain(Number(contact.id));
-    expect(nodes.find(({ databaseId }) => databaseId === Number(gone.id))?.appliedTags).toEqual({
+      data as { node: { webhookEndpoints: { nodes: { databaseId: number; deliveries: object }[] } } }
+    ).node.webhookEndpoints;
+    expect(nodes.map(({ databaseId }) => databaseId)).toContain(Number(webhookEndpoint.id));
+    expect(nodes.find(({ databaseId }) => databaseId === Number(gone.id))?.deliveries).toEqual({
       nodes: [],
       totalCount: 0,
     });

@@ -132,9 +132,9 @@ test('all wrong arguments of a connection are reported, and both ids of a mutati
   expect(
     await argumentsOf('{ viewer { teams(first: -1, last: -1, after: "x", before: "y") { nodes { id } } } }'),
   ).toEqual([...['first', 'last', 'last', 'after', 'before']]);
-  const input = '{ contactId: "x", tagId: "y" }';
-  const mutation = `mutation { removeTag(input: ${input}) { contact { id } } }`;
-  expect(await argumentsOf(mutation)).toEqual(['contactId', 'tagId']);
+  const input = '{ taggableIds: ["x"], tagIds: ["y"] }';
+  const mutation = `mutation { removeTags(input: ${input}) { taggables { id } } }`;
+  expect(await argumentsOf(mutation)).toEqual(['tagIds', 'taggableIds']);
 });
 
 test.each([

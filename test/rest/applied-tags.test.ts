@@ -3,6 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { MAX_TAGS } from '../../src/resources/tags.ts';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
+import { intercept } from '../support/graphql-statements.ts';
 import { untilWaiting } from '../support/lock-waits.ts';
 import { prismaOf } from '../support/prisma.ts';
 import { createRestClient, type RestClient } from '../support/rest-client.ts';
@@ -67,6 +68,31 @@ test('the tag can be applied again and again while others remove it, and is neve
     }),
   );
   for (const status of statuses) expect([200, 201]).toContain(status);
+});
+
+test('a removal waits for a change of the contact without holding what that change needs', async () => {
+  const prisma = prismaOf(gateway.app.store);
+  const tagId = await client.tag('vip');
+  const { body: contact } = await client.create();
+  await apply(contact.id, tagId);
+  const failed: unknown[] = [];
+  const stop = intercept(gateway, (_, send) =>
+    send().catch((error) => {
+      failed.push(error);
+      throw error;
+    }),
+  );
+  const of = { workspaceId: client.workspaceId, contactId: BigInt(contact.id) };
+  const { removing } = await prisma.$transaction(async (tx) => {
+    await tx.$queryRaw`select from contacts where workspace_id = ${of.workspaceId} and id = ${of.contactId} for update`;
+    const removing = client.send('DELETE', `${member(contact.id)}/applied_tags/${tagId}`);
+    await untilWaiting(gateway.app, 1);
+    await tx.contactTag.deleteMany({ where: of });
+    return { removing };
+  });
+  expect((await removing).status).toBe(404);
+  stop();
+  expect(failed).toEqual([]);
 });
 
 test('a caller who may change contacts but not read them gets the ids, the times and the sent tag', async () => {

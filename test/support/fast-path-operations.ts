@@ -43,7 +43,6 @@ const LISTS = [
   'api_keys',
   'oauth_grants',
   'tags',
-  'contact_tags',
 ];
 
 /** Values from the store. */
@@ -65,14 +64,11 @@ export async function readAsked({ store }: App): Promise<Asked> {
     ApiKey: await prisma.apiKey.findMany(some),
     OauthGrant: await prisma.oauthGrant.findMany(some),
     ContactTag: await prisma.tag.findMany(some),
-    ContactAppliedTag: await prisma.contactTag.findMany(some),
     User: await prisma.user.findMany({ ...some, where: { serviceTeamId: { not: null } } }),
   };
   const globalIds = Object.entries(rows).flatMap(([type, found]) =>
     found.map(({ id }) => btoa(`${type}:${id}`)),
   );
-  const [applied] = await prisma.contactTag.findMany({ orderBy: { id: 'asc' }, take: 1 });
-  if (applied !== undefined) globalIds.push(btoa(`AppliedTag:Contact:${applied.contactId}:${applied.tagId}`));
   const workspaces = await prisma.workspace.findMany({ select: { subdomain: true } });
   return {
     globalIds,

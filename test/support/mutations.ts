@@ -16,14 +16,9 @@ import type { Tenant } from './operations.ts';
 const globalId = (type: string, id: bigint) => btoa(`${type}:${id}`);
 export const contactId = ({ contact }: Tenant) => globalId('Contact', contact.id);
 const workspaceId = ({ workspace }: Tenant) => globalId('Workspace', workspace.id);
-const tagId = ({ tag }: Tenant) => globalId('ContactTag', tag.id);
 
 /** A mutation, and its input in a tenant. */
 export type Mutation = readonly [field: string, input: (tenant: Tenant) => object];
-const removeTag: Mutation = [
-  'removeTag',
-  (t) => ({ contactId: contactId(t), tagId: globalId('ContactTag', t.appliedTag.tagId) }),
-];
 const removeSplit: Mutation = [
   'removeConditionalSplit',
   ({ split }) => ({ conditionalSplitId: globalId('ConditionalSplit', split.id) }),
@@ -38,8 +33,8 @@ const DELIVERY = '/api/v2/webhooks/outgoing/deliveries/:id';
 
 /** The mutations that the description of a noun lists. */
 function changesOf(noun: Noun): [route: string, Mutation][] {
-  const { type, parent, path, members = path, verbs = [], actions = {} } = noun;
-  if (parent === undefined || path === undefined) return [];
+  const { type, graphql, parent, path, members = path, verbs = [], actions = {} } = noun;
+  if (parent === undefined || path === undefined || graphql === false) return [];
   const above = `/api/v2/${parent.members ?? parent.path}/:${ownNameOf(parent)}_id/${path}`;
   const member = `/api/v2/${members}/:id`;
   const name = graphqlNameOfType(type);
@@ -124,12 +119,6 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     }),
   ],
   'DELETE /api/v2/contacts/:id/gdpr_destroy': ['eraseContact', (t) => ({ contactId: contactId(t) })],
-  'POST /api/v2/contacts/:contact_id/applied_tags': [
-    'applyTag',
-    (t) => ({ contactId: contactId(t), tagId: tagId(t) }),
-  ],
-  'DELETE /api/v2/contacts/applied_tags/:id': removeTag,
-  'DELETE /api/v2/contacts/:contact_id/applied_tags/:tag_id': removeTag,
   [`POST ${ENDPOINT}/rotate_secret`]: [
     'rotateWebhookEndpointSecret',
     (t) => ({ webhookEndpointId: endpointId(t) }),

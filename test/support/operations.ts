@@ -279,6 +279,7 @@ const OWN: Readonly<
 function operationsOf(noun: Noun): Operation[] {
   const {
     type,
+    graphql,
     parent,
     path,
     members = path,
@@ -301,7 +302,7 @@ function operationsOf(noun: Noun): Operation[] {
       return { [wrapper]: inRest(writableFields(noun, moment), givenOf(noun, moment, 'New', id)) };
     };
   const { changed = {}, created = {}, acting = {} } = OWN[type] ?? {};
-  return [
+  const operations = [
     operation('GET', list, read, toList, { isList: true }),
     ...lists.flatMap(({ under, path: below }) => {
       const others = `/api/v2/${under.members ?? under.path}`;
@@ -352,6 +353,7 @@ function operationsOf(noun: Noun): Operation[] {
       );
     }),
   ];
+  return graphql === false ? operations.map((one) => ({ ...one, isRestOnly: true })) : operations;
 }
 
 /** Further operations of contacts and their tags. */
@@ -371,6 +373,7 @@ const CONTACTS: readonly Operation[] = [
     '/api/v2/contacts/:contact_id/applied_tags/:tag_id',
     'contacts:write',
     ({ contact, appliedTag }) => `/api/v2/contacts/${contact.id}/applied_tags/${appliedTag.tagId}`,
+    { isRestOnly: true },
   ),
 ];
 

@@ -16,7 +16,11 @@ export async function idsOf(app: App, tenant: Tenant): Promise<Record<string, st
   const prisma = prismaOf(app.store);
   const teamId = tenant.team.id;
   const ids = {
-    ...Object.fromEntries(Object.entries(tenant.rows).map(([type, { id }]) => [graphqlNameOfType(type), id])),
+    ...Object.fromEntries(
+      Object.entries(tenant.rows)
+        .filter(([type]) => NOUNS.find((noun) => noun.type === type)?.graphql !== false)
+        .map(([type, { id }]) => [graphqlNameOfType(type), id]),
+    ),
     Page: tenant.page.id,
     SplitTest: tenant.splitTest.id,
     PageStep: (
@@ -27,7 +31,6 @@ export async function idsOf(app: App, tenant: Tenant): Promise<Record<string, st
     ).id,
     ApiKey: (await factories.apiKey(app, { teamId })).id,
     OauthGrant: (await oauthGrant(app, { teamId, workspaceIds: [tenant.workspace.id] })).id,
-    AppliedTag: `Contact:${tenant.contact.id}:${tenant.appliedTag.tagId}`,
     User: (await prisma.user.findFirstOrThrow({ where: { serviceTeamId: teamId } })).id,
   };
   return Object.fromEntries(
@@ -80,11 +83,9 @@ export function mutationsIn(
     if (field === 'stepId') return ids['PageStep'];
     if (field === 'splitTestId') return ids['SplitTest'];
     if (field === 'conditionalSplitId') return ids['ConditionalSplit'];
-    if (field === 'tagId' && name === 'applyTag') return ids['ContactTag'];
     if (field === 'priceId') return ids['ProductPrice'];
     if (field === 'oauthGrantId') return ids['OauthGrant'];
     if (name === 'cancelWebhookDelivery') return btoa(`WebhookDelivery:${tenant.pendingDelivery.id}`);
-    if (name === 'removeTag' && field === 'tagId') return btoa(`ContactTag:${tenant.appliedTag.tagId}`);
     return ids[`${field[0]?.toUpperCase()}${field.slice(1, -2)}`];
   };
   const givenFor = (name: string, { name: field, type }: GraphQLInputField) => {

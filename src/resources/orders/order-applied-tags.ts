@@ -5,14 +5,11 @@ import { order } from './orders.ts';
 
 export const orderAppliedTag = describe({
   type: 'OrderAppliedTag',
+  graphql: false,
   title: 'Applied tag',
   table: 'order_applied_tags',
-  hasLookUp: false,
   number: 32n,
   parent: order,
-  plural: 'appliedTags',
-  listDescription: 'The tags on the order, the oldest first.',
-  parentDescription: 'The order that has the tag.',
   path: 'applied_tags',
   members: 'orders/applied_tags',
   scope: 'store',

@@ -2,6 +2,7 @@
 import { appliedTag } from '../../resources/applied-tags.ts';
 import { type Field, type Fields, restNameOf, toSnakeCase } from '../../resources/resource.ts';
 import { tagOnObject } from '../../resources/tags.ts';
+import type { Columns, DescribedColumn } from '../../rows/columns.ts';
 
 /** SQL over the aliases `g`, the tag, and `a`, its application. Names are escaped, because clients choose them. */
 const SQL: Readonly<Record<keyof typeof tagOnObject, string>> = {
@@ -16,14 +17,26 @@ const SQL: Readonly<Record<keyof typeof tagOnObject, string>> = {
  * The tags on the objects of a table, the oldest tag first, as JSON without spaces; `[]` if there are none.
  * @param table the table of applied tags
  * @param column its column with the id of the object `t`
+ * @param tags the table of the tags
+ * @param appliedAt the column of `table` with the time
  */
-export function tagsOf(table: string, column: string): string {
+export function tagsOf(table: string, column: string, tags = 'tags', appliedAt = 'applied_at'): string {
   const members = Object.entries<Field>(tagOnObject).map(
-    ([property, field]) => `"${restNameOf(property, field)}":' || ${SQL[property as keyof typeof SQL]} || '`,
+    ([property, field]) =>
+      `"${restNameOf(property, field)}":' || ${SQL[property as keyof typeof SQL].replace('a.applied_at', `a.${appliedAt}`)} || '`,
   );
   return `(select coalesce('[' || string_agg('{${members.join(',')}}', ',' order by g.id) || ']', '[]')
-    from ${table} a join tags g on g.workspace_id = a.workspace_id and g.id = a.tag_id
+    from ${table} a join ${tags} g on g.workspace_id = a.workspace_id and g.id = a.tag_id
     where a.workspace_id = $row_workspace and a.${column} = t.id)`;
+}
+
+/**
+ * The column with the tags on objects whose rows do not show them with their times. It is read if they are selected (`below`).
+ * @param of as `tagsOf`
+ */
+export function joinedTags(...of: Parameters<typeof tagsOf>): Columns {
+  const column: DescribedColumn = { type: 'json', items: tagOnObject, sql: tagsOf(...of) };
+  return { tags: { type: 'text', joined: () => column } };
 }
 
 /** The tag of the applied tag `t`, as JSON without spaces. */

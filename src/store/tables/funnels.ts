@@ -1,6 +1,7 @@
 // The computed columns of a funnel, and its steps.
 import { funnel } from '../../resources/funnels.ts';
 import { rowsAsJson } from '../sql/row-json.ts';
+import { joinedTags } from '../sql/tags.ts';
 import { FUNNEL_URL } from './addresses.ts';
 import { stepsOfFunnel } from './funnel-steps.ts';
 import { existingIds, ownTable } from './table.ts';
@@ -16,5 +17,8 @@ export const funnelTable = ownTable(funnel, {
       'g.id',
     ),
   },
-  below: { steps: { type: 'text', joined: stepsOfFunnel } },
+  below: {
+    steps: { type: 'text', joined: stepsOfFunnel },
+    ...joinedTags('tagged_funnels', 'funnel_id', 'funnel_labels'),
+  },
 });

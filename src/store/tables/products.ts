@@ -1,5 +1,6 @@
 // The computed columns of a product: its variants, prices, tags and main image.
 import { product } from '../../resources/products.ts';
+import { joinedTags } from '../sql/tags.ts';
 import { existingIds, ownTable } from './table.ts';
 
 const ofProduct = (table: string) =>
@@ -24,6 +25,7 @@ export const productTable = ownTable(product, {
     priceIds: idsInClientOrder('product_prices', 'price_ids'),
     tagIds: existingIds('product_tags', 't.tag_ids'),
   },
+  below: joinedTags('tagged_products', 'product_id', 'product_tags'),
   matches: {
     tagIds: { table: TAGS, row: 'product_id', value: 'tag_id' },
     sku: { table: 'product_variants', row: 'product_id', value: 'sku', repeats: true },

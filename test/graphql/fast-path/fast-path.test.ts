@@ -390,7 +390,7 @@ describe('the caller', () => {
 
 describe('while the store fails', () => {
   const query = `{ workspace(by: { databaseId: 1 }) { name
-    contacts(first: 3) { nodes { uuid tags { name } } totalCount } a: contacts(first: 2) { edges { node { uuid } } }
+    contacts(first: 3) { nodes { uuid tags { nodes { name } } } totalCount } a: contacts(first: 2) { edges { node { uuid } } }
     funnels(first: 2) { nodes { name steps { __typename name ... on PageStep { page { name } } } } } } viewer { name } }`;
   const warmUp = () => agreeByFastPath({ caller, body: { query } });
 

@@ -17,9 +17,9 @@ const CREATE = graphql(`
         emailAddress
         firstName
         anonymous: isAnonymous
-        tags {
+        tags { nodes {
           name
-        }
+        } }
         customAttributes {
           name
           value
@@ -36,9 +36,9 @@ const UPDATE = graphql(`
         emailAddress
         firstName
         lastName
-        tags {
+        tags { nodes {
           name
-        }
+        } }
         customAttributes {
           name
           value
@@ -111,7 +111,7 @@ describe('a contact', () => {
           emailAddress: 'Ann@Example.com',
           firstName: 'Ann',
           anonymous: false,
-          tags: [{ name: 'vip' }],
+          tags: { nodes: [{ name: 'vip' }] },
           customAttributes: [
             { name: 'note', value: '' },
             { name: 'size', value: 'L' },
@@ -162,13 +162,13 @@ describe('a contact', () => {
       firstName: null,
       lastName: 'Lee',
       emailAddress: 'ann@example.com',
-      tags: [{ name: 'b' }],
+      tags: { nodes: [{ name: 'b' }] },
       customAttributes: [
         { name: 'size', value: 'L' },
         { name: 'color', value: 'red' },
       ],
     });
-    expect(await update(id, { tagIds: null })).toMatchObject({ lastName: 'Lee', tags: [] });
+    expect(await update(id, { tagIds: null })).toMatchObject({ lastName: 'Lee', tags: { nodes: [] } });
     const { actions, events } = await recorded();
     expect(actions).toEqual(['contact.created', 'contact.updated', 'contact.updated']);
     expect(events.filter((type) => type === 'contact.updated')).toHaveLength(2);
@@ -250,7 +250,7 @@ test('a caller without read access gets the ids of the new contact; a change tha
   for (const selection of [
     'contact { id firstName }',
     'contact { workspace { id } }',
-    'contactEdge { node { appliedTags { nodes { id } } } }',
+    'contactEdge { node { tags { nodes { id } } } }',
     '... on CreateContactPayload { contact { ...F } } } } fragment F on Contact { lastName workspace { id',
   ]) {
     const { data, errors } = await post(gateway, { query: mutation(selection) }, { caller: writer });

@@ -1,13 +1,12 @@
 // Tags are applied to many objects at once, and removed: as each alone, all or nothing.
 import { describe, expect, test } from 'vitest';
-import { NOUNS } from '../../../src/resources/nouns.ts';
-import { graphqlTypeNameOf } from '../../../src/resources/resource.ts';
 import { TAG_FAMILIES } from '../../../src/resources/tag-families.ts';
 import * as factories from '../../support/factories.ts';
 import { type Caller, sharedGateway } from '../../support/gateway.ts';
 import { post } from '../../support/graphql.ts';
 import { statementsOf } from '../../support/graphql-statements.ts';
 import { createTenant } from '../../support/operations.ts';
+import { createTaggables, type Family, globalId, typeNames } from '../../support/taggables.ts';
 
 const gateway = await sharedGateway();
 const { pool } = gateway.app.store;
@@ -16,59 +15,8 @@ const caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
 const workspaceId = tenant.workspace.id;
 await factories.webhookEndpoint(gateway.app, { workspaceId, eventTypeIds: [] });
 
-type Family = (typeof TAG_FAMILIES)[number];
-const typeNames = (family: Family) => ({
-  object: graphqlTypeNameOf(family.object),
-  tag: graphqlTypeNameOf(family.tag),
-});
-const globalId = (type: string, id: bigint) => btoa(`${type}:${id}`);
-
-async function rest(method: string, path: string, body?: object) {
-  const response = await gateway.send(`/api/v2${path}`, {
-    ...{ caller, method, headers: { 'Content-Type': 'application/json' } },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${method} ${path}: ${text}`);
-  return text === '' ? null : JSON.parse(text);
-}
-
-const noun = (type: string) => NOUNS.find((one) => one.type === type) ?? expect.fail(type);
 let made = 0;
-
-async function objects({ object }: Family, count: number): Promise<bigint[]> {
-  const ids: bigint[] = [];
-  for (let i = 0; i < count; i++) {
-    const idOf = (type: string) => tenant.rows[type as keyof typeof tenant.rows]?.id;
-    const { id } =
-      object.type === 'Funnel'
-        ? await factories.funnel(gateway.app, { workspaceId })
-        : await factories.any(gateway.app, noun(object.type), idOf, `tagging ${++made}`);
-    await pool.query(
-      object.fields && 'tagIds' in object.fields && object.type !== 'Order'
-        ? `update ${object.table} set tag_ids = '{}' where id = $1`
-        : 'select $1::bigint',
-      [id],
-    );
-    ids.push(id);
-  }
-  return ids;
-}
-
-async function tags({ tag }: Family, count: number): Promise<bigint[]> {
-  const ids: bigint[] = [];
-  for (let i = 0; i < count; i++)
-    ids.push(
-      BigInt(
-        (
-          await rest('POST', `/workspaces/${workspaceId}/${tag.path}`, {
-            [tag.wrapper]: { name: `Tag ${++made}` },
-          })
-        ).id,
-      ),
-    );
-  return ids;
-}
+const { rest, objects, tags } = createTaggables(gateway, tenant, caller);
 
 async function change(
   what: 'addTags' | 'removeTags',
@@ -343,7 +291,7 @@ describe.each(TAG_FAMILIES)('tags of $object.type', (family) => {
   test('a retry with the same key gets the same answer, and another request with the key is refused', async () => {
     const ids = await objects(family, 2);
     const tagIds = await tags(family, 2);
-    const options = { idempotencyKey: `tags-${made}` };
+    const options = { idempotencyKey: `tags-${++made}` };
     const first = await changed('addTags', family, ids, tagIds, options);
     expect(first).toEqual(ids.map((id) => globalId(typeNames(family).object, id)));
     await changed('removeTags', family, ids, tagIds);

@@ -2,12 +2,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { MAX_TAGS } from '../../../src/resources/tags.ts';
 import { graphql } from '../../generated/gql.ts';
-import type { ApplyTagMutation } from '../../generated/graphql.ts';
 import * as factories from '../../support/factories.ts';
 import { type Caller, createGateway, ownGateway } from '../../support/gateway.ts';
 import { ask, dataOf, post } from '../../support/graphql.ts';
-import { intercept, statementsOf } from '../../support/graphql-statements.ts';
-import { untilWaiting } from '../../support/lock-waits.ts';
+import { statementsOf } from '../../support/graphql-statements.ts';
 import { prismaOf } from '../../support/prisma.ts';
 
 const CREATE = graphql(`
@@ -42,18 +40,14 @@ const DELETE = graphql(`
     }
   }
 `);
-const APPLY = graphql(`
-  mutation ApplyTag($input: ApplyTagInput!) {
-    applyTag(input: $input) {
-      isNew
-      appliedTag {
+const ADD = graphql(`
+  mutation AddTags($input: AddTagsInput!) {
+    addTags(input: $input) {
+      taggables {
         id
-        tag {
-          name
-        }
-        contact {
-          id
-          tags {
+        tags {
+          totalCount
+          nodes {
             name
           }
         }
@@ -62,12 +56,13 @@ const APPLY = graphql(`
   }
 `);
 const REMOVE = graphql(`
-  mutation RemoveTag($input: RemoveTagInput!) {
-    removeTag(input: $input) {
-      removedTagId
-      contact {
+  mutation RemoveTags($input: RemoveTagsInput!) {
+    removeTags(input: $input) {
+      taggables {
         tags {
-          name
+          nodes {
+            name
+          }
         }
       }
     }
@@ -85,12 +80,10 @@ const TAGS_OF = graphql(`
         }
       }
       ... on Contact {
-        appliedTags {
+        tags {
           totalCount
           nodes {
-            tag {
-              name
-            }
+            name
           }
         }
       }
@@ -127,12 +120,11 @@ async function create(name: string, more: { color?: string; idempotencyKey?: str
 }
 
 async function apply(tagId: string, idempotencyKey: string | null = null) {
-  const input = { contactId, tagId, idempotencyKey };
-  return (await dataOf(gateway, APPLY, { input }, { caller })).applyTag?.appliedTag;
+  const input = { taggableIds: [contactId], tagIds: [tagId], idempotencyKey };
+  return (await dataOf(gateway, ADD, { input }, { caller })).addTags?.taggables;
 }
 
 const refusalOf = ({ errors }: Awaited<ReturnType<typeof post>>) => errors?.[0]?.extensions;
-const idOf = ({ data }: { data?: ApplyTagMutation | null }) => data?.applyTag?.appliedTag.id;
 const appliedCount = () => prismaOf(gateway.app.store).contactTag.count({ where: { contactId: contact.id } });
 
 async function recorded() {
@@ -205,15 +197,12 @@ describe('applying and removing', () => {
   test('changes the contact, and is recorded once however often it is retried', async () => {
     const tag = await create('vip');
     const applied = await apply(tag.id, 'apply');
-    expect(applied).toMatchObject({
-      tag: { name: 'vip' },
-      contact: { id: contactId, tags: [{ name: 'vip' }] },
-    });
+    expect(applied).toEqual([{ id: contactId, tags: { totalCount: 1, nodes: [{ name: 'vip' }] } }]);
     expect(await apply(tag.id, 'apply')).toEqual(applied);
     for (const _ of ['first', 'retry']) {
-      const input = { contactId, tagId: tag.id, idempotencyKey: 'remove' };
-      const { removeTag } = await dataOf(gateway, REMOVE, { input }, { caller });
-      expect(removeTag).toEqual({ removedTagId: tag.id, contact: { tags: [] } });
+      const input = { taggableIds: [contactId], tagIds: [tag.id], idempotencyKey: 'remove' };
+      const { removeTags } = await dataOf(gateway, REMOVE, { input }, { caller });
+      expect(removeTags).toEqual({ taggables: [{ tags: { nodes: [] } }] });
     }
     const { rowVersion } = await prismaOf(gateway.app.store).contact.findFirstOrThrow({
       where: { id: contact.id },
@@ -230,33 +219,11 @@ describe('applying and removing', () => {
     const other = await factories.workspace(gateway.app, { teamId: workspace.teamId });
     const theirs = globalId('ContactTag', await factories.tag(gateway.app, other.id, 'theirs'));
     for (const tagId of [theirs, contactId]) {
-      const answer = await ask(gateway, APPLY, { input: { contactId, tagId } }, { caller });
-      expect(refusalOf(answer)).toMatchObject({ code: 'INVALID', field: 'tagId' });
+      const input = { taggableIds: [contactId], tagIds: [tagId] };
+      const answer = await ask(gateway, ADD, { input }, { caller });
+      expect(refusalOf(answer)).toMatchObject({ code: 'INVALID', field: 'tagIds[0]' });
     }
     expect(await appliedCount()).toBe(1);
-  });
-
-  test('waits for a change of the contact without holding what that change needs', async () => {
-    const prisma = prismaOf(gateway.app.store);
-    const { id: tagId } = await create('vip');
-    await apply(tagId);
-    const failed: unknown[] = [];
-    const stop = intercept(gateway, (_, send) =>
-      send().catch((error) => {
-        failed.push(error);
-        throw error;
-      }),
-    );
-    const { removing } = await prisma.$transaction(async (tx) => {
-      await tx.$queryRaw`select from contacts where workspace_id = ${workspace.id} and id = ${contact.id} for update`;
-      const removing = ask(gateway, REMOVE, { input: { contactId, tagId } }, { caller });
-      await untilWaiting(gateway.app, 1);
-      await tx.contactTag.deleteMany({ where: { workspaceId: workspace.id, contactId: contact.id } });
-      return { removing };
-    });
-    expect(refusalOf(await removing)?.code).toBe('NOT_FOUND');
-    stop();
-    expect(failed).toEqual([]);
   });
 
   test('a contact never has more tags than its list returns, also with concurrent changes', async () => {
@@ -273,21 +240,32 @@ describe('applying and removing', () => {
     const late = tags.slice(MAX_TAGS - 2).map((tag) => globalId('ContactTag', tag));
     const answers = await Promise.all(
       late.map((tagId) =>
-        ask(gateway, APPLY, { input: { contactId, tagId, idempotencyKey: tagId } }, { caller }),
+        ask(
+          gateway,
+          ADD,
+          { input: { taggableIds: [contactId], tagIds: [tagId], idempotencyKey: tagId } },
+          { caller },
+        ),
       ),
     );
     const made = answers.filter(({ errors }) => errors === undefined);
     expect(made).toHaveLength(2);
     for (const answer of answers.filter(({ errors }) => errors !== undefined))
-      expect(refusalOf(answer)).toMatchObject({ code: 'INVALID', field: 'tagId' });
+      expect(refusalOf(answer)).toMatchObject({ code: 'INVALID', field: 'taggableIds[0]' });
     expect(await appliedCount()).toBe(MAX_TAGS);
     // A retry of a successful request is answered although the limit is reached.
     const retried = await Promise.all(
       late.map((tagId) =>
-        ask(gateway, APPLY, { input: { contactId, tagId, idempotencyKey: tagId } }, { caller }),
+        ask(
+          gateway,
+          ADD,
+          { input: { taggableIds: [contactId], tagIds: [tagId], idempotencyKey: tagId } },
+          { caller },
+        ),
       ),
     );
-    expect(retried.map(idOf)).toEqual(answers.map(idOf));
+    const isMade = ({ errors }: (typeof answers)[number]) => errors === undefined;
+    expect(retried.map(isMade)).toEqual(answers.map(isMade));
   });
 });
 
@@ -295,21 +273,21 @@ test('tags of workspaces, and what is applied to contacts, are lists of one stat
   const other = await factories.contact(gateway.app, { workspaceId: workspace.id });
   const tag = await create('vip');
   for (const on of [contact, other]) {
-    const input = { contactId: globalId('Contact', on), tagId: tag.id };
-    await dataOf(gateway, APPLY, { input }, { caller });
+    const input = { taggableIds: [globalId('Contact', on)], tagIds: [tag.id] };
+    await dataOf(gateway, ADD, { input }, { caller });
   }
   const ids = [workspaceId, contactId, globalId('Contact', other)];
   const names = await statementsOf(gateway, async () => {
     const { nodes } = await dataOf(gateway, TAGS_OF, { ids }, { caller });
-    const applied = { totalCount: 1, nodes: [{ tag: { name: 'vip' } }] };
+    const applied = { totalCount: 1, nodes: [{ name: 'vip' }] };
     expect(nodes).toEqual([
       { contactTags: { totalCount: 1, nodes: [{ name: 'vip' }] } },
-      { appliedTags: applied },
-      { appliedTags: applied },
+      { tags: applied },
+      { tags: applied },
     ]);
   });
-  // Both types of parents, their lists, with what is applied its tags, and counts.
-  expect(names).toHaveLength(6);
+  // Both types of objects, the first with its tags, and the list of tags with its count.
+  expect(names).toHaveLength(4);
 });
 
 test('every change of an operation adds to its cost', async () => {

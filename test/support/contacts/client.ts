@@ -31,10 +31,12 @@ export interface Client {
   all(): Promise<{ contacts: number[]; tags: (readonly [number, string])[] }>;
 }
 
+type Tags = readonly { readonly id: number }[];
+
 interface Shown {
   readonly id: number;
   readonly anonymous: boolean | number;
-  readonly tags: readonly { readonly id: number }[];
+  readonly tags: Tags | { readonly nodes: Tags };
   readonly custom_attributes:
     | Readonly<Record<string, string>>
     | readonly { readonly name: string; readonly value: string }[];
@@ -52,7 +54,7 @@ export function stateOf(shown: unknown): State {
     ) as unknown as State['texts'],
     anonymous: Boolean(anonymous),
     attributes: Object.fromEntries(pairs),
-    tags: tags.map(({ id }) => Number(id)).toSorted((a, b) => a - b),
+    tags: ('nodes' in tags ? tags.nodes : tags).map(({ id }) => Number(id)).toSorted((a, b) => a - b),
   };
 }
 
@@ -112,7 +114,10 @@ export function createClient(send: Send, workspaceId: bigint): Client {
 
   return {
     change: (change, options) =>
-      options.face === 'rest' ? changeOverRest(change, options) : changeOverGraphql(change, options),
+      // Over GraphQL tags are changed together (test/graphql/mutations/tagging.test.ts).
+      options.face === 'rest' || change.verb === 'apply' || change.verb === 'unapply'
+        ? changeOverRest(change, options)
+        : changeOverGraphql(change, options),
     async contact(id) {
       const shown = await read(`/api/v2/contacts/${id}`);
       return shown === null ? null : stateOf(shown);
@@ -195,7 +200,7 @@ function restOf(change: Change, workspace: string): readonly [string, string, ob
 }
 
 const CONTACT = `contact { id: databaseId email_address: emailAddress first_name: firstName phone_number: phoneNumber
-  anonymous: isAnonymous tags { id: databaseId } custom_attributes: customAttributes { name value } }`;
+  anonymous: isAnonymous tags { nodes { id: databaseId } } custom_attributes: customAttributes { name value } }`;
 const TAG = 'contactTag { id: databaseId }';
 
 function graphqlOf(change: Change, workspaceId: bigint) {
@@ -239,12 +244,7 @@ function graphqlOf(change: Change, workspaceId: bigint) {
       };
     case 'apply':
     case 'unapply':
-      return {
-        name: verb === 'apply' ? 'applyTag' : 'removeTag',
-        input: { contactId: globalId('Contact', change.contact), tagId: globalId('ContactTag', change.tag) },
-        selection: verb === 'apply' ? 'isNew' : '__typename',
-        status: verb === 'apply' ? 201 : 204,
-      };
+      throw new TypeError(`GraphQL has no ${verb} of one tag`);
     case 'createTag':
       return {
         name: 'createContactTag',

@@ -82,15 +82,15 @@ async function openapiAxios() {
   deepEqual([found.data.map((one) => one.id), upserted.data.tags.length], [[id], 1]);
 }
 
-const CONTACT = 'contact { id databaseId emailAddress customAttributes { name value } tags { name } }';
+const CONTACT = 'contact { id databaseId emailAddress customAttributes { name value } tags { nodes { name } } }';
 const CREATE = `mutation Create($input: CreateContactInput!) { createContact(input: $input) { ${CONTACT} } }`;
 const TAG =
   'mutation Tag($input: CreateContactTagInput!) { createContactTag(input: $input) { contactTag { id name } } }';
-const APPLY = 'mutation Apply($input: ApplyTagInput!) { applyTag(input: $input) { appliedTag { id } } }';
+const APPLY = 'mutation Apply($input: AddTagsInput!) { addTags(input: $input) { taggables { id } } }';
 const DELETE =
   'mutation Delete($input: DeleteContactInput!) { deleteContact(input: $input) { deletedContactId } }';
 const FIND = `query Find($id: BigInt!, $address: [String!]) { workspace(by: { databaseId: $id }) {
-  contacts(first: 5, filter: { emailAddress: $address }) { edges { node { id tags { name } } } } } }`;
+  contacts(first: 5, filter: { emailAddress: $address }) { edges { node { id tags { nodes { name } } } } } } }`;
 
 /** @param run sends a document with its variables; the data, or an error is thrown */
 async function graphqlLife(name, run) {
@@ -99,11 +99,11 @@ async function graphqlLife(name, run) {
   const { contact } = (await run(CREATE, { input })).createContact;
   deepEqual((await run(CREATE, { input })).createContact.contact, contact);
   const { contactTag: tag } = (await run(TAG, { input: { workspaceId: global, name } })).createContactTag;
-  await run(APPLY, { input: { contactId: contact.id, tagId: tag.id } });
+  await run(APPLY, { input: { taggableIds: [contact.id], tagIds: [tag.id] } });
   const { edges } = (await run(FIND, { id: Number(workspaceId), address: [`${name}@example.com`] })).workspace
     .contacts;
   deepEqual(
-    edges.map(({ node }) => [node.id, node.tags.map((one) => one.name)]),
+    edges.map(({ node }) => [node.id, node.tags.nodes.map((one) => one.name)]),
     [[contact.id, [name]]],
   );
   const { deletedContactId } = (await run(DELETE, { input: { contactId: contact.id } })).deleteContact;

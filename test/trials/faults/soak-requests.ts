@@ -11,7 +11,7 @@ interface SoakRequest {
 }
 
 const PAGE =
-  'query ($id: ID!, $n: Int!) { node(id: $id) { ... on Workspace { contacts(first: $n) { nodes { databaseId firstName appliedTags(first: 2) { nodes { id } } } pageInfo { endCursor } } } } }';
+  'query ($id: ID!, $n: Int!) { node(id: $id) { ... on Workspace { contacts(first: $n) { nodes { databaseId firstName tags(first: 2) { nodes { id } } } pageInfo { endCursor } } } } }';
 const UPDATE = 'mutation ($input: UpdateContactInput!) { updateContact(input: $input) { contact { id } } }';
 
 /** The request of a turn. @param contacts ids of contacts that are there */

@@ -212,7 +212,7 @@ export const KINDS: readonly Kind[] = [
   }),
   operation('GraphQL: lists in a list', {
     query: inAcme(
-      'contacts(first: 20) { nodes { id tags { name } appliedTags(first: 10) { nodes { id } } } }',
+      'contacts(first: 20) { nodes { id tags { nodes { name } } orders(first: 10) { nodes { id } } } }',
     ),
   }),
   operation('GraphQL: a count', { query: inAcme('contacts(first: 1) { totalCount }') }),

@@ -10,6 +10,7 @@ import { childrenAsJson, otherAsJson, othersAsJson } from '../../sql/row-json.ts
 import { FULFILLMENT_STATUS_OF_ORDER, FULFILLMENTS_OF_ORDER } from '../../sql/shipping.ts';
 import { showingStep } from '../../sql/showing-steps.ts';
 import { ROW_WORKSPACE } from '../../sql/statements.ts';
+import { joinedTags } from '../../sql/tags.ts';
 import { contactTable } from '../contacts.ts';
 import { makeTable, ownTable, publicIdOf, type Special } from '../table.ts';
 import { workspaceTable } from '../workspaces.ts';
@@ -73,6 +74,7 @@ export const orderTable = ownTable(order, {
     visits: NO_VISITS,
     workspaceSharingId: 'null::text',
   },
+  below: joinedTags('order_applied_tags', 'order_id', 'order_tags', 'created_at'),
   matches: {
     tagIds: { table: 'order_applied_tags', row: 'order_id', value: 'tag_id' },
     lineItems: { table: 'order_line_items', row: 'order_id', value: 'product_id', repeats: true },
