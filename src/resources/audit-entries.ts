@@ -16,6 +16,7 @@ export const auditEntry = describe({
   parentDescription: 'The workspace in which the change was made.',
   path: 'audit_entries',
   scope: 'account',
+  gatewayOnly: true,
   numerous: true,
   description:
     'A change in a workspace: who made it, when, and the object before and after. An entry never changes, except that the erasure of a person blanks their data in it.',

@@ -19,6 +19,7 @@ export const funnel = describe({
   path: 'funnels',
   scope: 'funnels',
   verbs: ['create', 'update', 'archive'],
+  gatewayOnly: ['archive', 'unarchive'],
   wrapper: 'funnel',
   description: 'A funnel: a workflow of steps that leads visitors from page to page.',
   fields: {

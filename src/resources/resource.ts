@@ -164,6 +164,8 @@ export interface Field {
   readonly personal?: true;
   /** For JSON, or a member of an object: callers without the read scope of this category get null. */
   readonly needs?: Category;
+  /** The public API has no such member: OpenAPI says so. */
+  readonly gatewayOnly?: true;
 }
 
 /** Fields by property name, in the order in which REST shows them. */
@@ -227,6 +229,11 @@ export interface Resource<F extends Fields = Fields> {
   readonly verbs?: readonly Verb[];
   /** Further changes that clients may make, by name: `cancel` is `POST .../cancel` and `cancelX`. The service has a function for each. */
   readonly actions?: Readonly<Record<string, Action>>;
+  /**
+   * The operations that the public API does not have, of which OpenAPI says so: all, or those to `list` and `get` and the verbs and actions
+   * with these names.
+   */
+  readonly gatewayOnly?: true | readonly string[];
   /** Its lists in addition to the one below its parent. */
   readonly lists?: readonly OtherList[];
   /** The most objects below one parent. */

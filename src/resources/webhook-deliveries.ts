@@ -21,6 +21,7 @@ export const webhookDelivery = describe({
   path: 'deliveries',
   members: 'webhooks/outgoing/deliveries',
   scope: 'webhooks',
+  gatewayOnly: true,
   numerous: true,
   description:
     'The delivery of one event to one endpoint. It is attempted until an attempt succeeds or the last attempt has failed.',

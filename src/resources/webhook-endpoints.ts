@@ -44,6 +44,7 @@ export const webhookEndpoint = describe({
   path: 'webhooks/outgoing/endpoints',
   scope: 'webhooks',
   verbs: ['create', 'update', 'remove'],
+  gatewayOnly: ['activate', 'deactivate'],
   actions: {
     activate: {
       summary:

@@ -65,12 +65,16 @@ function placeUnder(noun: Resource, below: string) {
 function genericRoutes(service: Service, own: OwnRoutes): readonly Route[] {
   const { noun: resource, reads, lists } = service;
   const { writeScope, create, update, archive, unarchive, remove, reorder } = service;
-  const { type, title, path, parent, actions = {} }: Resource = resource;
+  const { type, title, path, parent, actions = {}, gatewayOnly = [] }: Resource = resource;
   if (path === undefined || reads === null) return [];
   const { scope, get, list } = reads;
   const { listed = resource } = own;
   const objects = outputOf(resource) as OutputForm<object> as OutputForm<Row>;
   const one = title.toLowerCase();
+  /** @param name that of a read, a verb or an action */
+  const originOf = (name: string): Pick<Route, 'gatewayOnly'> => ({
+    gatewayOnly: gatewayOnly === true || gatewayOnly.includes(name) || undefined,
+  });
   const memberPath = `${membersPath(resource) as '/api/v2/'}:id` as const;
   const listRoute = (
     under: Resource,
@@ -78,6 +82,7 @@ function genericRoutes(service: Service, own: OwnRoutes): readonly Route[] {
     of: string,
     queried: Resource,
     read: Reads<Row>['list'],
+    origin: Pick<Route, 'gatewayOnly'> = {},
   ) => {
     const { path, refOf } = placeUnder(under, below);
     return route({
@@ -87,6 +92,7 @@ function genericRoutes(service: Service, own: OwnRoutes): readonly Route[] {
       summary: `Lists the ${pluralOf(one)} of ${withArticle(under.title.toLowerCase())}`,
       resource,
       scope,
+      ...origin,
       query: listQuery(queried),
       response: pageOf(outputOf(listed) as OutputForm<object> as OutputForm<Row>),
       handle: ({ ctx, params, query, projection }) => read(ctx, refOf(params), query, projection),
@@ -98,7 +104,7 @@ function genericRoutes(service: Service, own: OwnRoutes): readonly Route[] {
   });
   const reading = [
     ...otherLists,
-    ...(parent === undefined ? [] : [listRoute(parent, path, '', resource, list)]),
+    ...(parent === undefined ? [] : [listRoute(parent, path, '', resource, list, originOf('list'))]),
     route({
       method: 'GET',
       path: memberPath,
@@ -106,6 +112,7 @@ function genericRoutes(service: Service, own: OwnRoutes): readonly Route[] {
       summary: `Gets ${withArticle(one)}`,
       resource,
       scope,
+      ...originOf('get'),
       response: objectOf(objects, `The ${one}.`),
       handle: ({ ctx, params, projection }) => get(ctx, params.id, projection),
     }),
@@ -120,6 +127,7 @@ function genericRoutes(service: Service, own: OwnRoutes): readonly Route[] {
   const action = (name: string, summary: string, act: Act<Row>, fields?: Fields, isClosed?: true) =>
     route({
       ...changing,
+      ...originOf(name),
       method: 'POST',
       path: `${memberPath}/${toSnakeCase(name)}`,
       operationId: `${name}${type}`,
@@ -144,6 +152,7 @@ function genericRoutes(service: Service, own: OwnRoutes): readonly Route[] {
       place &&
       route({
         ...changing,
+        ...originOf('create'),
         method: 'POST',
         path: place.path,
         operationId: `create${type}`,
@@ -157,6 +166,7 @@ function genericRoutes(service: Service, own: OwnRoutes): readonly Route[] {
       place &&
       route({
         ...changing,
+        ...originOf('reorder'),
         method: 'POST',
         path: `${place.path}/reorder`,
         operationId: `reorder${pluralOf(type)}`,
@@ -171,6 +181,7 @@ function genericRoutes(service: Service, own: OwnRoutes): readonly Route[] {
       ? []
       : putAndPatch({
           ...changing,
+          ...originOf('update'),
           path: memberPath,
           operationId: `update${type}`,
           summary: `Changes ${withArticle(one)}`,
@@ -193,6 +204,7 @@ function genericRoutes(service: Service, own: OwnRoutes): readonly Route[] {
     remove &&
       route({
         ...changing,
+        ...originOf('remove'),
         method: 'DELETE',
         path: memberPath,
         operationId: `delete${type}`,

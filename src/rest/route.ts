@@ -114,6 +114,8 @@ interface RouteOf<Path extends string, Q, B, Result> {
   readonly resource: Resource;
   /** Absent: any valid credential is enough. */
   readonly scope?: Scope;
+  /** The public API has no such operation. */
+  readonly gatewayOnly?: true | undefined;
   readonly query?: Query<Q>;
   /** Without it, the body of a POST must be empty; that of another method is not read, unless the query refuses it. */
   readonly body?: Body<B>;

@@ -16,6 +16,9 @@ import {
 
 export type { Schema };
 
+/** Marks an operation or a member that the public API does not have. */
+export const ORIGIN = { 'x-origin': 'gateway' } as const;
+
 /** A reference to a schema among the document's components. */
 export function schemaRef(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` };
@@ -32,12 +35,19 @@ export function objectSchema(fields: Fields): Schema {
   return {
     type: 'object',
     properties: Object.fromEntries(
-      visible.map(([property, field]) => [restNameOf(property, field), outputSchema(property, field)]),
+      visible.map(([property, field]) => [
+        restNameOf(property, field),
+        withOrigin(field, outputSchema(property, field)),
+      ]),
     ),
     required: visible
       .filter(([, field]) => field.optional !== true && !isExpandable(field))
       .map(([property, field]) => restNameOf(property, field)),
   };
+}
+
+function withOrigin({ gatewayOnly }: Field, schema: Schema): Schema {
+  return gatewayOnly ? { ...schema, ...ORIGIN } : schema;
 }
 
 function outputSchema(property: string, field: Field): Schema {
@@ -59,7 +69,7 @@ export function requestSchema(fields: Fields, moment: Moment, isItem = false): S
     properties: Object.fromEntries(
       visible.map(([property, field]) => [
         restNameOf(property, field),
-        inputFieldSchema(form(field), moment),
+        withOrigin(field, inputFieldSchema(form(field), moment)),
       ]),
     ),
     ...(required.length > 0 && {

@@ -29,6 +29,7 @@ export const restock = describe({
   topic: 'orders/invoices/restock',
   subjectType: 'Orders::Invoices::Restock',
   verbs: ['create'],
+  gatewayOnly: ['list', 'create'],
   events: ['created'],
   description:
     'Items of an invoice that went back into stock. The stock of variants with a tracked quantity increases, but by no more than the order had reduced it.',

@@ -166,6 +166,7 @@ export const transaction = describe({
   topic: 'orders/transaction',
   subjectType: 'Orders::Transaction',
   verbs: ['create'],
+  gatewayOnly: ['create'],
   events: ['created', 'updated'],
   actions: {
     refund: {

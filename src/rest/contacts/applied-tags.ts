@@ -14,6 +14,7 @@ export const appliedTagRoutes: OwnRoutes = {
       summary: 'Removes a tag from a contact',
       resource: appliedTag,
       scope: appliedTags.writeScope,
+      gatewayOnly: true,
       response: emptyResponse('The tag is removed from the contact.'),
       handle: ({ ctx, params, options }) =>
         appliedTags.removeTag(ctx, params.contact_id, params.tag_id, options),

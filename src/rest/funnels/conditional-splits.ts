@@ -180,6 +180,7 @@ export const conditionalSplitRoutes: readonly Route[] = [
       'Gets the branch of a conditional split that a contact takes. Also needs the scope to read contacts',
     resource: conditionalSplit,
     scope: splitDecisions.scope,
+    gatewayOnly: true,
     query: contactQuery,
     response: objectOf(decision, 'The branch.'),
     handle: ({ ctx, params, query }) => splitDecisions.branchOf(ctx, params.funnel_id, params.id, query),

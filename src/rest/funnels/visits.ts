@@ -25,6 +25,7 @@ export const visitRoutes: readonly Route[] = [
     summary: `Records visits to a page, at most ${MAX_VISITS} at once`,
     resource: page,
     scope: visits.writeScope,
+    gatewayOnly: true,
     body,
     response: {
       answers: {

@@ -4,7 +4,7 @@ import { SCOPES, scopeSentence } from '../../auth/scopes.ts';
 import { STATUS_OF } from '../../errors.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../pagination.ts';
 import { type Header, isRead, type Parameter, type Route, toTemplate } from '../route.ts';
-import { REF_SCHEMA } from '../schemas.ts';
+import { ORIGIN, REF_SCHEMA } from '../schemas.ts';
 import {
   BODY_HEADERS,
   CHANGE_HEADERS,
@@ -127,6 +127,7 @@ function operationOf(route: Route, { params, answer }: Example = { params: {} })
         ? 'Needs no scope: any valid credential is enough.'
         : `Needs the scope \`${scope}\`.`,
     tags: [resource.title],
+    ...((route.gatewayOnly || resource.gatewayOnly === true) && ORIGIN),
     security: [{ bearer: scope === undefined ? [] : [scope] }],
     parameters: [
       ...path.matchAll(/:(\w+)/g).map(([, name = '']) => ({

@@ -81,6 +81,7 @@ export const webhookDeliveryRoutes: readonly Route[] = [
       'Sends a webhook endpoint its failed deliveries again and, on request, the events that it has missed',
     resource: webhookEndpoint,
     scope: redelivery.writeScope,
+    gatewayOnly: true,
     body: bodyOf(webhookDelivery, 'creation', redeliveryFields, 'WebhookRedelivery'),
     response: objectOf(
       redelivered,
@@ -95,6 +96,7 @@ export const webhookDeliveryRoutes: readonly Route[] = [
     summary: 'Sends a test event to a webhook endpoint, regardless of its subscriptions',
     resource: webhookEndpoint,
     scope: redelivery.writeScope,
+    gatewayOnly: true,
     response: createdOf(details, `${MEMBERS}/`, { 201: 'The delivery of the test event.' }),
     handle: async ({ ctx, params, options }) => detailed(ctx, await redelivery.test(ctx, params.id, options)),
   }),

@@ -25,6 +25,7 @@ export const webhookEndpointRoutes: OwnRoutes = {
   routes: [
     route({
       ...changing,
+      gatewayOnly: true,
       path: `${MEMBERS}/:id/rotate_secret`,
       operationId: 'rotateWebhookEndpointSecret',
       summary:
