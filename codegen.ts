@@ -1,5 +1,6 @@
-// `npm run codegen`: writes the public contracts, schema.graphql and openapi.json, the guide's table of variables, and the typed documents
-// for tests. `node codegen.ts documents` writes only the documents, so that `npm test` does not hide a contract that has drifted.
+// `npm run codegen`: writes the public contracts, schema.graphql and openapi.json, the guides' tables and the guide to the operations, and
+// the typed documents for tests. `node codegen.ts documents` writes only the documents, so that `npm test` does not hide a contract that has
+// drifted.
 import { glob, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,16 +9,19 @@ import { preset } from '@graphql-codegen/client-preset';
 import { printWithScopes } from './src/graphql/print.ts';
 import { schema } from './src/graphql/schema.ts';
 import { withVariables } from './test/docs/configuration-guide.ts';
+import { operationsGuide } from './test/docs/operations-guide.ts';
 import { withSchemaCounts } from './test/docs/schema-counts.ts';
 
 const CONFIGURATION_GUIDE = 'docs/configuration.md';
 const GRAPHQL_GUIDE = 'docs/graphql.md';
+const OPERATIONS_GUIDE = 'docs/operations.md';
 
 const sdl = printWithScopes(schema);
 if (process.argv[2] !== 'documents') {
   await writeFile('schema.graphql', sdl);
   await writeFile('openapi.json', await makeOpenApi());
   await writeFile(GRAPHQL_GUIDE, withSchemaCounts(await readFile(GRAPHQL_GUIDE, 'utf8'), schema, sdl));
+  await writeFile(OPERATIONS_GUIDE, operationsGuide(schema));
   await writeFile(CONFIGURATION_GUIDE, withVariables(await readFile(CONFIGURATION_GUIDE, 'utf8')));
 }
 

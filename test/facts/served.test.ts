@@ -2,9 +2,11 @@
 // the filters and sorts of each list. What is not served is in gaps.txt, so that nothing is forgotten (`vitest -u` writes it).
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { schema } from '../../src/graphql/schema.ts';
 import { routes } from '../../src/rest/nouns.ts';
 import { toOpenApi } from '../../src/rest/openapi/openapi.ts';
 import { toTemplate } from '../../src/rest/route.ts';
+import { operationsGuide } from '../docs/operations-guide.ts';
 import { type Member, PUBLIC_TAGS, type PublicOperation, type PublicTag, SHAPES } from '../support/facts.ts';
 
 interface Schema {
@@ -134,6 +136,17 @@ function surplusOf({ operations, object }: PublicTag): string[] {
 function isServed({ operations }: PublicTag): boolean {
   return operations.some((one) => operationOf(one) !== undefined);
 }
+
+test('docs/operations.md lists them all: `npm run codegen` writes it', () => {
+  const guide = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+  expect(guide).toBe(operationsGuide(schema));
+  const listed = PUBLIC_TAGS.flatMap(({ operations }) => operations).filter(
+    (one) => operationOf(one) !== undefined,
+  );
+  const rows = guide.split('\n').filter((line) => line.endsWith('| public |'));
+  const methods = rows.map((row) => row.split('`')[0]?.match(/[A-Z]{3,}/g) ?? []);
+  expect(methods.flat().length).toBeGreaterThanOrEqual(listed.length);
+});
 
 test('the README says how many operations are served', () => {
   const all = PUBLIC_TAGS.flatMap(({ operations }) => operations);
