@@ -30,15 +30,21 @@ export async function changesBetween(released: string, current: string): Promise
 }
 
 /**
- * The breaking changes that the changelog does not announce. It announces one if its unreleased section has the path in backticks, or
- * `Type.*` for everything in a type.
+ * The breaking changes that the changelog does not announce. It announces one if its unreleased section has the path in backticks. There a
+ * `*` stands for any part of a name, as in `*.*.sortOrder`, and at the end for everything in a type: `Type.*`.
  */
 export function unannounced(changes: readonly SchemaChange[], changelog: string): SchemaChange[] {
   const [, unreleased = ''] = changelog.split(/^## /m);
-  const named = new Set([...unreleased.matchAll(/`([\w.*]+)`/g)].map(([, path]) => path));
+  const named = [...unreleased.matchAll(/`([\w.*]+)`/g)].map(([, path = '']) => patternOf(path));
   return changes.filter(
-    ({ level, path }) =>
-      level === CriticalityLevel.Breaking && !named.has(path) && !named.has(`${path.split('.')[0]}.*`),
+    ({ level, path }) => level === CriticalityLevel.Breaking && !named.some((pattern) => pattern.test(path)),
+  );
+}
+
+function patternOf(path: string): RegExp {
+  const [, above = path, below] = /^(.*?)(\.\*)?$/.exec(path) ?? [];
+  return new RegExp(
+    `^${above.replaceAll('.', '\\.').replaceAll('*', '\\w*')}${below === undefined ? '' : '(?:\\..*)?'}$`,
   );
 }
 

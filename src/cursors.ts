@@ -1,28 +1,31 @@
-// Positions in lists as text: ids, times, and GraphQL's opaque cursors. Pure.
+// Positions in lists as text: ids, the values by which lists are ordered, and GraphQL's opaque cursors. Pure.
 import { invalid } from './errors.ts';
-import type { Sort } from './resources/resource.ts';
+import { SORT_TYPES, type Sort, type SortValue, toSnakeCase } from './resources/resource.ts';
 
 /** The greatest id in PostgreSQL (int8). */
 export const MAX_ID = 2n ** 63n - 1n;
 
-/** The position of a row in a list; with `time` if the list is ordered by time. */
+/** The position of a row in a list; with `value` unless the list is ordered by id. */
 interface Position {
   readonly id: bigint;
-  readonly time?: Date;
+  readonly value?: SortValue;
 }
 
-/** Encodes the position of a row in lists of this kind, ordered by id, as an opaque cursor. */
-export function encodeCursor(kind: string, id: bigint): string {
-  return Buffer.from(`${kind}:${id}`).toString('base64url');
+/** Encodes the position of a row in lists of this kind, as an opaque cursor. @param value of the row, unless the list is ordered by id */
+export function encodeCursor(kind: string, id: bigint, sort: Sort = 'id', value: SortValue = null): string {
+  const place = sort === 'id' ? `${id}` : `${textOfSortValue(value)}:${id}`;
+  return Buffer.from(`${prefixOf(kind, sort)}${place}`).toString('base64url');
 }
 
-/** Encodes the position of a row in lists of this kind, ordered by `updatedAt`, as an opaque cursor. */
-export function encodeTimeCursor(kind: string, time: Date, id: bigint): string {
-  return Buffer.from(`${kind}/updated_at:${time.toISOString()}:${id}`).toString('base64url');
+function prefixOf(kind: string, sort: Sort): string {
+  return sort === 'id' ? `${kind}:` : `${kind}/${toSnakeCase(sort)}:`;
 }
 
-/** No cursor of encodeTimeCursor is longer. */
-const MAX_CURSOR_CHARS = 160;
+/** The most characters of a text by which a list is ordered: names and addresses are shorter. */
+export const MAX_SORT_CHARS = 500;
+
+/** No cursor is longer: a character of text has at most four bytes. */
+const MAX_CURSOR_CHARS = 160 + Math.ceil((MAX_SORT_CHARS * 4 * 4) / 3);
 
 /**
  * The position in a cursor.
@@ -30,9 +33,9 @@ const MAX_CURSOR_CHARS = 160;
  */
 export function decodeCursor(kind: string, cursor: string, field: string, sort: Sort = 'id'): Position {
   const text = cursor.length > MAX_CURSOR_CHARS ? '' : Buffer.from(cursor, 'base64url').toString();
-  const position = sort === 'id' ? positionById(kind, text) : positionByTime(kind, text);
+  const position = parsePosition(prefixOf(kind, sort), text, sort);
   // Base64 decoding is lenient: accept only the exact encoding, with or without the padding that some libraries add.
-  const encoded = position === null ? '' : encodePosition(kind, position);
+  const encoded = position === null ? '' : encodeCursor(kind, position.id, sort, position.value);
   if (position === null || (cursor !== encoded && cursor !== padded(encoded)))
     throw invalid(field, {
       code: 'invalid_format',
@@ -41,24 +44,39 @@ export function decodeCursor(kind: string, cursor: string, field: string, sort: 
   return position;
 }
 
-function positionById(kind: string, text: string): Position | null {
-  const id = parseDigits(text.startsWith(`${kind}:`) ? text.slice(kind.length + 1) : '');
-  return id === null ? null : { id };
+function parsePosition(prefix: string, text: string, sort: Sort): Position | null {
+  if (!text.startsWith(prefix)) return null;
+  const place = text.slice(prefix.length);
+  const end = place.lastIndexOf(':');
+  const id = parseDigits(place.slice(end + 1));
+  if (sort === 'id') return id === null || end >= 0 ? null : { id };
+  const value = end < 0 ? undefined : parseSortValue(sort, place.slice(0, end));
+  return id === null || value === undefined ? null : { id, value };
 }
 
-function positionByTime(kind: string, text: string): Position | null {
-  const prefix = `${kind}/updated_at:`;
-  const end = text.lastIndexOf(':');
-  const time = text.startsWith(prefix) ? toTime(text.slice(prefix.length, end)) : null;
-  const id = parseDigits(text.slice(end + 1));
-  return time === null || id === null ? null : { id, time };
+/** The text of a value, in cursors and URLs; empty for null. */
+export function textOfSortValue(value: SortValue): string {
+  if (value === null) return '';
+  return value instanceof Date ? value.toISOString() : String(value);
 }
 
-function encodePosition(kind: string, { id, time }: Position): string {
-  return time === undefined ? encodeCursor(kind, id) : encodeTimeCursor(kind, time, id);
+/** Parses the text of a value; undefined for any other text. */
+export function parseSortValue(sort: Exclude<Sort, 'id'>, text: string): SortValue | undefined {
+  switch (SORT_TYPES[sort]) {
+    case 'timestamp':
+      return toTime(text) ?? undefined;
+    case 'int4':
+      if (text === '') return null;
+      return /^-?\d{1,10}$/.test(text) && Math.abs(Number(text)) < 2 ** 31 ? Number(text) : undefined;
+    case 'decimal':
+      return /^-?\d{1,30}(?:\.\d{1,30})?$/.test(text) ? text : undefined;
+    case 'text':
+      if (text === '') return null;
+      return text.length <= MAX_SORT_CHARS && text.isWellFormed() && !text.includes('\0') ? text : undefined;
+  }
 }
 
-/** The cursor with Base64 padding (RFC 4648 §4). Base64 and base64url are equal here: no cursor has a character that differs. */
+/** The cursor with Base64 padding (RFC 4648 §4). Some libraries add it. */
 function padded(text: string): string {
   return text.padEnd(Math.ceil(text.length / 4) * 4, '=');
 }
@@ -73,7 +91,7 @@ export function parseDigits(digits: string): bigint | null {
 }
 
 /** Parses a time in the format of `toISOString`, for the years 1 to 9999; null for any other text. */
-export function toTime(text: string): Date | null {
+function toTime(text: string): Date | null {
   const time = /^(?!0000)\d{4}-[\d:.TZ-]+$/.test(text) ? new Date(text) : null;
   return time !== null && !Number.isNaN(time.getTime()) && time.toISOString() === text ? time : null;
 }

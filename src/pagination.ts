@@ -1,7 +1,7 @@
 // Pages of lists, and how GraphQL asks for one; REST's queries are in rest/list-queries.ts. Pure.
 import { decodeCursor } from './cursors.ts';
 import { invalid, outOfRange, parseAll } from './errors.ts';
-import type { Sort } from './resources/resource.ts';
+import type { Sort, SortValue } from './resources/resource.ts';
 
 export const DEFAULT_PAGE_SIZE = 20;
 export const MAX_PAGE_SIZE = 100;
@@ -14,7 +14,7 @@ export type FilterValues = Readonly<Record<string, readonly (bigint | string | b
 /** The filter and order of a list; absent: all rows, ordered by id. */
 export interface Selection {
   readonly filter?: FilterValues;
-  /** Rows with the same time are ordered by id. */
+  /** Rows with the same value are ordered by id. */
   readonly sort?: Sort;
   /** The saved filter that rows must match in addition, and the parameter that contained its id. */
   readonly refinedBy?: { readonly id: bigint; readonly name: string };
@@ -29,7 +29,7 @@ export interface Provided {
 }
 
 /**
- * A page with keyset pagination on id, or on time and id: the first `size` rows between `after` and `before`, or with `backward` the
+ * A page with keyset pagination on id, or on a value and id: the first `size` rows between `after` and `before`, or with `backward` the
  * last ones.
  */
 export interface PageRequest extends Selection {
@@ -39,9 +39,9 @@ export interface PageRequest extends Selection {
   readonly after: bigint | null;
   /** Only rows before this id in `order`; null: to the end. */
   readonly before: bigint | null;
-  /** In a list by `updatedAt`: the times of the positions `after` and `before`. */
-  readonly afterTime?: Date | null | undefined;
-  readonly beforeTime?: Date | null | undefined;
+  /** In a list that is not ordered by id: the values of the positions `after` and `before`. */
+  readonly afterValue?: SortValue | undefined;
+  readonly beforeValue?: SortValue | undefined;
   /** Count `size` from the end (Relay `last`). The rows are still in `order`. */
   readonly backward: boolean;
   /** Do not compute `more`: it is always false. */
@@ -62,19 +62,20 @@ export interface ConnectionArgs {
   last?: number | null | undefined;
   after?: string | null | undefined;
   before?: string | null | undefined;
-  sortOrder?: SortOrder | null | undefined;
 }
 
 /**
  * The page that connection arguments request: by default 20 objects, at most 100.
  * @param kind the kind of list to which the cursors must belong, such as `contacts`
- * @param selection the filter and order
+ * @param order its direction
+ * @param selection the filter and what the list is ordered by
  * @throws AppError `invalid` with each wrong argument: sizes below 0, `first` with `last`, a cursor of another kind of list or of another
  *   order
  */
 export function parseConnectionArgs(
   kind: string,
   args: ConnectionArgs,
+  order: SortOrder = 'asc',
   selection: Selection = {},
 ): PageRequest {
   const { first, last, after, before } = args;
@@ -87,13 +88,13 @@ export function parseConnectionArgs(
     before: () => (before == null ? null : decodeCursor(kind, before, 'before', sort)),
   });
   return {
-    order: args.sortOrder ?? 'asc',
+    order,
     size: page.size,
     after: page.after?.id ?? null,
     before: page.before?.id ?? null,
     backward: last != null,
     ...selection,
-    ...(sort !== 'id' && { afterTime: page.after?.time, beforeTime: page.before?.time }),
+    ...(sort !== 'id' && { afterValue: page.after?.value, beforeValue: page.before?.value }),
   };
 }
 

@@ -238,18 +238,17 @@ describe('connections', () => {
   const LISTED: typeof RESOURCES = [listedUser, ...RESOURCES];
   const connections = fields.filter(([, , field]) => getNamedType(field.type).name.endsWith('Connection'));
 
-  test('all have the same five arguments, and more if the noun can be filtered and ordered', () => {
-    const PAGE = ['after', 'before', 'first', 'last', 'sortOrder'];
+  test('all have the same five arguments, and more if the noun can be filtered; the tags of an object have one order', () => {
+    const PAGE = ['after', 'before', 'first', 'last'];
     for (const [name, , field] of connections) {
       const type = getNamedType(field.type).name.replace('Connection', '');
-      const { filters, search, sorts, refinedBy } =
-        LISTED.find((resource) => graphqlTypeNameOf(resource) === type) ?? {};
+      const resource = LISTED.find((one) => graphqlTypeNameOf(one) === type);
+      const { filters, search, refinedBy } = resource ?? {};
       // The lists of a saved filter are selected by it, and it is of a whole workspace.
       const isRefined = refinedBy !== undefined && name.startsWith('Workspace.');
       const more = [
+        ...(type === 'Tag' ? [] : ['orderBy']),
         ...(filters ? ['filter'] : []),
-        // There is at most one team.
-        ...(sorts && name !== 'Viewer.teams' ? ['orderBy'] : []),
         ...(search && /^(Workspace|SavedFilter)\./.test(name) ? ['search'] : []),
         ...(isRefined ? ['savedFilterId'] : []),
       ];

@@ -1,8 +1,9 @@
 // Relay connections: defines their types, loads their pages in batches, and resolves their page info and counts.
 import type { FieldMap, ObjectRef } from '@pothos/core';
 import type { Scope } from '../auth/scopes.ts';
-import { encodeCursor, encodeTimeCursor } from '../cursors.ts';
+import { encodeCursor } from '../cursors.ts';
 import type { Page, PageRequest } from '../pagination.ts';
+import type { SortValue } from '../resources/resource.ts';
 import { writeBase64 } from '../rows/base64.ts';
 import type { Count, Probe, Projection, Reads } from '../services/reading/reads.ts';
 import { builder, rowOf, type Types } from './builder.ts';
@@ -262,8 +263,8 @@ async function load<R extends Row>(
   projection: Projection,
   isKnown = false,
 ): Promise<Connection<R> | null> {
-  const { first, last, after, before, sortOrder } = args;
-  const request = [first, last, after, before, sortOrder, selectionKey(args), projectionKey(projection)];
+  const { first, last, after, before } = args;
+  const request = [first, last, after, before, selectionKey(args), projectionKey(projection)];
   const key = `${list.name}.list ${JSON.stringify(request)}`;
   const page = await loadBatched(ctx, key, parentId, async (ids) => {
     const request = parseListArgs(list.resource, args);
@@ -287,12 +288,12 @@ function existsBeyond(
   { order, sort, filter, refinedBy, ...request }: PageRequest,
   direction: 'before' | 'after',
 ): Promise<boolean> {
-  const [id, time] =
-    direction === 'after' ? [request.before, request.beforeTime] : [request.after, request.afterTime];
+  const [id, value] =
+    direction === 'after' ? [request.before, request.beforeValue] : [request.after, request.afterValue];
   const above = (direction === 'after') === (order === 'asc');
   const selection = { ...(sort && { sort }), ...(filter && { filter }), ...(refinedBy && { refinedBy }) };
-  const probe: Probe = { ...selection, id: id ?? 0n, time, side: above ? 'at_or_above' : 'at_or_below' };
-  const key = `${list.name}.exist ${probe.side} ${id} ${time?.getTime()} ${selectionKey(args)}`;
+  const probe: Probe = { ...selection, id: id ?? 0n, value, side: above ? 'at_or_above' : 'at_or_below' };
+  const key = `${list.name}.exist ${probe.side} ${id} ${JSON.stringify(value)} ${selectionKey(args)}`;
   return loadBatched(ctx, key, parentId, (ids) => list.reads.existMany(ctx, ids, probe));
 }
 
@@ -305,9 +306,14 @@ function cursorOf(connection: Connection<Row>, row: Row | undefined): string | n
   return row === undefined ? null : cursorAt(connection, row);
 }
 
-/** The rows of a list that is ordered by time have `updatedAt` (rows.ts). */
-function cursorAt({ list, page }: Connection<Row>, row: Row): string {
+/** The rows of a list that is not ordered by id have the property by which it is (pages.ts). */
+function cursorAt({ list, page: { sort } }: Connection<Row>, row: Row): string {
   const kind = list.resource.table;
-  if (page.sort !== 'updatedAt') return encodeCursor(kind, row.id);
-  return encodeTimeCursor(kind, (row as Row & { updatedAt: Date }).updatedAt, row.id);
+  if (sort === undefined || sort === 'id') return encodeCursor(kind, row.id);
+  return encodeCursor(
+    kind,
+    row.id,
+    sort,
+    (row as Row & { readonly [Property in typeof sort]?: SortValue })[sort],
+  );
 }

@@ -1,6 +1,5 @@
 // The arguments of connections: page, filter and order. The input types for filter and order are made from the noun's description.
 import type { InputFieldMap } from '@pothos/core';
-import { invalid } from '../errors.ts';
 import {
   type ConnectionArgs,
   DEFAULT_PAGE_SIZE,
@@ -15,9 +14,11 @@ import {
   type FilterForm,
   filtersOf,
   graphqlTypeNameOf,
+  isGapless,
   type Resource,
   rangesOf,
   type Sort,
+  sortsOf,
 } from '../resources/resource.ts';
 import {
   type FilterInput,
@@ -39,22 +40,13 @@ interface TimeRange {
 /** The arguments of a connection. Which of them exist depends on the noun. */
 export interface ListArgs extends ConnectionArgs {
   filter?: Readonly<Record<string, boolean | readonly string[] | TimeRange | null>> | null | undefined;
-  orderBy?: { field: Sort; direction?: SortOrder | null } | null | undefined;
+  orderBy?: { field: Sort; direction: SortOrder } | null | undefined;
   savedFilterId?: string | null | undefined;
   search?: string | null | undefined;
 }
 
-const SortOrderType = defineEnum(
-  'SortOrder',
-  'The direction of a list. By default a list is ordered by `databaseId`, which follows the order of creation.',
-  {
-    asc: 'The oldest objects come first.',
-    desc: 'The newest objects come first.',
-  },
-);
-
-/** The arguments that every connection takes. */
-const connectionArgs = builder.args((t) => ({
+/** The arguments of every connection for its page. */
+export const pageArguments = builder.args((t) => ({
   first: t.int({
     description: `How many objects from the start: by default ${DEFAULT_PAGE_SIZE}, at most ${MAX_PAGE_SIZE}.`,
   }),
@@ -66,11 +58,6 @@ const connectionArgs = builder.args((t) => ({
   }),
   before: t.string({
     description: 'Only objects before this cursor.',
-  }),
-  sortOrder: t.field({
-    type: SortOrderType,
-    defaultValue: 'asc',
-    description: 'The direction of the list. All other arguments refer to the list in this direction.',
   }),
 }));
 
@@ -84,13 +71,14 @@ type Described = Pick<
   | 'filters'
   | 'search'
   | 'sorts'
+  | 'unchanging'
   | 'refinedBy'
   | 'parent'
   | 'parentKey'
 >;
 
 /** The arguments of a connection of a noun's objects. */
-export function listArguments(resource: Described): typeof connectionArgs {
+export function listArguments(resource: Described): typeof pageArguments {
   const filter = filterType(resource);
   const orderBy = orderType(resource);
   const more = builder.args((t) => ({
@@ -106,17 +94,13 @@ export function listArguments(resource: Described): typeof connectionArgs {
       }),
     }),
     ...(filter && { filter: t.field({ type: filter, description: 'Only objects that match this filter.' }) }),
-    ...(orderBy && {
-      orderBy: t.field({ type: orderBy, description: 'The order of the list. The default is ID.' }),
-      // No default, so that parseListArgs can tell whether the client sent a direction.
-      sortOrder: t.field({
-        type: SortOrderType,
-        description:
-          'The direction of the list, which can be set here or in orderBy. The default is ASC. All other arguments refer to the list in this direction.',
-      }),
+    orderBy: t.field({
+      type: orderBy,
+      description:
+        'The order of the list: by default `{ field: ID, direction: ASC }`. All other arguments refer to it.',
     }),
   }));
-  return { ...connectionArgs, ...more };
+  return { ...pageArguments, ...more };
 }
 
 const TimeRangeType = builder.inputType('TimeRange', {
@@ -174,33 +158,79 @@ function describe({ idsOf, ...form }: FilterForm): string {
   return `One of at most ${MAX_FILTER_VALUES} values. ${description}`;
 }
 
+const SortDirection = defineEnum('SortDirection', 'The direction of a list.', {
+  asc: 'The smallest value comes first, or the oldest object.',
+  desc: 'The greatest value comes first, or the newest object.',
+});
+
+/** The names of the types that nouns share, by the orders other than ID. */
+const SHARED_ORDERS: Readonly<Record<string, string>> = {
+  '': 'IdOrder',
+  'createdAt updatedAt': 'ListOrder',
+  'createdAt updatedAt name': 'NamedListOrder',
+};
+
+/** The input type for the order of a noun's lists. Nouns with the same orders share one, so that a client can pass it on. */
 function orderType(resource: Described) {
-  const { sorts } = resource;
-  const type = graphqlTypeNameOf(resource);
-  return sorts && defineOnce(`${type}Order`, () => defineOrder(type, sorts));
+  const sorts = sortsOf(resource).map(({ sort }) => sort);
+  const name = SHARED_ORDERS[sorts.join(' ')] ?? `${graphqlTypeNameOf(resource)}ListOrder`;
+  return defineOnce(name, () => defineOrder(name, sorts));
 }
 
-function defineOrder(type: string, sorts: NonNullable<Described['sorts']>) {
-  const field = builder.enumType(`${type}OrderField`, {
-    description: 'The orders of a list. Objects with the same time are ordered by databaseId.',
+/** The orders other than ID, by property: GraphQL's name, and what it means. */
+const SORTS: Readonly<Record<Exclude<Sort, 'id'>, readonly [name: string, description: string]>> = {
+  createdAt: ['CREATED_AT', 'The time of creation.'],
+  updatedAt: [
+    'UPDATED_AT',
+    'The time of the last change. A client that follows the cursors never misses a change.',
+  ],
+  name: ['NAME', 'The name, ignoring letter case. Objects without one come first.'],
+  emailAddress: [
+    'EMAIL_ADDRESS',
+    'The e-mail address, ignoring letter case. Objects without one come first.',
+  ],
+  orderNumber: ['NUMBER', 'The number.'],
+  totalAmount: ['TOTAL_AMOUNT', 'The total amount, whatever its currency is.'],
+  position: ['POSITION', 'The position below the parent. The smallest comes first.'],
+  sortOrder: [
+    'POSITION',
+    'The position below the parent. The smallest comes first, after objects without one.',
+  ],
+};
+
+/** Said of the orders that may skip a row (`isGapless`). */
+const MAY_SKIP = 'An object that is added while a client follows the cursors may be missed.';
+
+function defineOrder(name: string, sorts: readonly Exclude<Sort, 'id'>[]) {
+  const field = builder.enumType(`${name}Field`, {
+    description: 'The orders of a list. Objects with the same value are ordered by databaseId.',
     values: {
       ID: { value: 'id', description: 'The databaseId, which follows the order of creation.' },
-      ...(sorts.includes('updatedAt') && {
-        UPDATED_AT: {
-          value: 'updatedAt',
-          description:
-            'The time of the last change. A client that follows the cursors never misses a change.',
-        },
-      }),
-    } as const,
+      ...Object.fromEntries(
+        sorts.map((sort) => {
+          const [value, description] = SORTS[sort];
+          return [
+            value,
+            { value: sort, description: isGapless(sort) ? description : `${description} ${MAY_SKIP}` },
+          ];
+        }),
+      ),
+    } as Readonly<Record<string, { value: Sort; description: string }>>,
   });
-  return builder.inputType(`${type}Order`, {
+  return builder.inputType(name, {
     description: 'The order of a list, and its direction.',
     fields: (t) => ({
-      field: t.field({ type: field, required: true, description: 'The order of the list.' }),
+      field: t.field({
+        type: field,
+        required: true,
+        defaultValue: 'id',
+        description: 'What the list is ordered by.',
+      }),
       direction: t.field({
-        type: SortOrderType,
-        description: 'The direction. If sortOrder is also given, both must be equal.',
+        type: SortDirection,
+        required: true,
+        defaultValue: 'asc',
+        description: 'The direction of the list.',
       }),
     }),
   });
@@ -211,18 +241,7 @@ function defineOrder(type: string, sorts: NonNullable<Described['sorts']>) {
  * @throws AppError `invalid` with the names of the wrong arguments
  */
 export function parseListArgs(resource: Described, args: ListArgs): PageRequest {
-  const { sortOrder, orderBy } = args;
-  const direction = orderBy?.direction ?? sortOrder;
-  if (sortOrder != null && direction !== sortOrder)
-    throw invalid('sortOrder', {
-      code: 'not_allowed',
-      message: 'and the direction of orderBy differ. Give one of them',
-    });
-  return parseConnectionArgs(
-    resource.table,
-    { ...args, sortOrder: direction },
-    parseSelection(resource, args),
-  );
+  return parseConnectionArgs(resource.table, args, args.orderBy?.direction, parseSelection(resource, args));
 }
 
 /** The filter and order of a connection, without its page. */
@@ -233,13 +252,14 @@ export function parseSelection(
   const name = 'savedFilterId';
   const searched = search == null ? {} : parseSearch(search, 'search');
   const isSearched = Object.keys(searched).length > 0;
+  const sort = sortsOf(resource).find((one) => one.sort === orderBy?.field)?.gives ?? 'id';
   const filterName = (property: string) =>
     `filter.${filtersOf(resource).find((form) => form.property === property)?.graphqlName ?? property}`;
   return {
     ...(savedFilterId != null && {
       refinedBy: { name, id: parseGlobalId({ name: graphqlTypeNameOf(refineFilter) }, savedFilterId, name) },
     }),
-    ...(orderBy != null && orderBy.field !== 'id' && { sort: orderBy.field }),
+    ...(sort !== 'id' && { sort }),
     ...((filter != null || isSearched) && {
       filter: {
         ...searched,

@@ -1,7 +1,7 @@
 // The tags of objects: one interface for the tags of all kinds of objects, and one connection, whose edges say when a tag was applied.
 import type { FieldMap } from '@pothos/core';
-import { encodeTimeCursor } from '../cursors.ts';
-import { parseConnectionArgs } from '../pagination.ts';
+import { encodeCursor } from '../cursors.ts';
+import { type ConnectionArgs, parseConnectionArgs } from '../pagination.ts';
 import type { Resource } from '../resources/resource.ts';
 import type { TagFamily } from '../resources/tag-families.ts';
 import { type TagOnObjectRow, tagOnObject } from '../resources/tags.ts';
@@ -10,7 +10,7 @@ import { builder, rowOf, type Types } from './builder.ts';
 import { KnownPageInfo, PageInfo } from './connection.ts';
 import type { GraphContext } from './context.ts';
 import { assumedValues } from './field-options.ts';
-import { type ListArgs, listArguments } from './list-arguments.ts';
+import { pageArguments } from './list-arguments.ts';
 import { lookAhead } from './look-ahead.ts';
 import type { NodeType } from './nodes.ts';
 import { familyOf, Tag, Taggable } from './taggable.ts';
@@ -113,7 +113,7 @@ const Connection = builder.objectRef<TagPage>('TagConnection').implement({
 });
 
 function cursorOf({ tag: { appliedAt, id } }: TagEdge): string {
-  return encodeTimeCursor(KIND, appliedAt, id);
+  return encodeCursor(KIND, id, 'updatedAt', appliedAt);
 }
 
 /** The tag of an edge: as the object shows it or, for more of its fields, from one statement for all. */
@@ -122,7 +122,6 @@ function nodeOf({ tag, of }: TagEdge, ctx: GraphContext, projection: readonly st
   return of.load(ctx, tag.id, projection).then((row) => row && Object.assign(row, { tagType: of.name }));
 }
 
-const LIST = { type: 'Tag', table: 'tags', fields: {} } as const;
 const DESCRIPTION = 'The tags of the object, in the order in which they were applied.';
 const COLUMNS = ['id', 'workspaceId'] as const;
 
@@ -130,7 +129,7 @@ builder.interfaceField(Taggable, 'tags', (t) =>
   t.field({
     type: Connection,
     description: DESCRIPTION,
-    args: listArguments(LIST),
+    args: pageArguments,
     columns: ['id'],
     resolve: () => {
       throw new TypeError('Each type has a resolver of its own');
@@ -155,7 +154,7 @@ export function tagsField(t: object, noun: Pick<Resource, 'type'>, nodeOfNoun: N
   const field = (t as PothosSchemaTypes.ObjectFieldBuilder<Types, TaggedRow>).field({
     type: Connection,
     description: DESCRIPTION,
-    args: listArguments(LIST),
+    args: pageArguments,
     columns: isShown ? [...COLUMNS, 'tags'] : COLUMNS,
     ...(!isShown && { below: true as const }),
     resolve: (row, args, ctx) => {
@@ -185,21 +184,21 @@ function joinedTags(row: object): readonly TagOnObjectRow[] | undefined {
 function pageOf(
   { workspaceId }: TaggedRow,
   tags: readonly TagOnObjectRow[],
-  args: ListArgs,
+  args: ConnectionArgs,
   of: AnyNode,
 ): TagPage {
-  const request = parseConnectionArgs(KIND, args, { sort: 'updatedAt' });
-  const { size, backward, order, after, before, afterTime, beforeTime } = request;
-  const sign = order === 'asc' ? 1 : -1;
-  const all = tags.toSorted((one, other) => sign * compare(one, other));
+  const { size, backward, after, afterValue, before, beforeValue } = parseConnectionArgs(KIND, args, 'asc', {
+    sort: 'updatedAt',
+  });
+  const all = tags.toSorted(compare);
   const start =
-    after === null || afterTime == null
+    after === null
       ? 0
-      : countWhile(all, (tag) => sign * compare(tag, { id: after, appliedAt: afterTime }) <= 0);
+      : countWhile(all, (tag) => compare(tag, { id: after, appliedAt: afterValue as Date }) <= 0);
   const end =
-    before === null || beforeTime == null
+    before === null
       ? all.length
-      : countWhile(all, (tag) => sign * compare(tag, { id: before, appliedAt: beforeTime }) < 0);
+      : countWhile(all, (tag) => compare(tag, { id: before, appliedAt: beforeValue as Date }) < 0);
   const from = backward ? Math.max(start, end - size) : start;
   const to = Math.max(from, backward ? end : Math.min(end, start + size));
   return {

@@ -133,7 +133,7 @@ export const contact = describe({
   },
   search: ['firstName', 'lastName', 'emailAddress', 'phoneNumber'],
   refinedBy: 'ContactsFilter',
-  sorts: ['updatedAt'],
+  sorts: ['createdAt', 'updatedAt', 'emailAddress'],
 });
 
 const { nullable: _, ...address } = contact.fields.emailAddress;

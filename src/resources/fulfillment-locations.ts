@@ -90,7 +90,7 @@ export const fulfillmentLocation = describe({
     createdAt: { type: 'timestamp', description: 'When the location was created.' },
     updatedAt: { type: 'timestamp', description: 'When the location was last changed.' },
   },
-  sorts: ['updatedAt'],
+  sorts: ['createdAt', 'updatedAt', 'name', 'sortOrder'],
 });
 
 export interface FulfillmentLocationRow extends Row<typeof fulfillmentLocation> {}

@@ -140,7 +140,7 @@ export const fulfillment = describe({
       description: 'Accepted for compatibility, without effect: stock is reduced when the order is created.',
     },
   },
-  sorts: ['updatedAt'],
+  sorts: ['createdAt', 'updatedAt'],
 });
 
 export const fulfillmentLineItem = describe({

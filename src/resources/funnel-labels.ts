@@ -26,7 +26,8 @@ export const funnelTag = describe({
   topic: 'funnels/tag',
   subjectType: 'Funnels::Tag',
   filters: { id: { unique: true }, name: { unique: true, index: 'funnel_labels_workspace_id_name_key' } },
-  sorts: ['updatedAt'],
+  sorts: ['createdAt', 'updatedAt', 'name'],
+  scannedSorts: ['createdAt', 'name'],
 });
 
 export interface FunnelTagRow extends Row<typeof funnelTag> {}

@@ -84,7 +84,7 @@ export const funnel = describe({
   topic: 'funnel',
   search: ['name', 'currentPath'],
   filters: { id: { unique: true } },
-  sorts: ['updatedAt'],
+  sorts: ['createdAt', 'updatedAt', 'name'],
 });
 
 export interface FunnelRow extends Row<typeof funnel> {}

@@ -92,7 +92,8 @@ export const image = describe({
     updatedAt: { type: 'timestamp', description: 'When the image was last changed or fetched.' },
   },
   topic: 'image',
-  sorts: ['updatedAt'],
+  sorts: ['createdAt', 'updatedAt', 'name'],
+  scannedSorts: ['name'],
 });
 
 export interface ImageRow extends Row<typeof image> {}

@@ -242,7 +242,7 @@ export const page = describe({
       index: 'pages_visible_is_shown_id_idx',
     },
   },
-  sorts: ['updatedAt'],
+  sorts: ['createdAt', 'updatedAt', 'name'],
 });
 
 export interface PageRow extends Row<typeof page> {}

@@ -127,7 +127,7 @@ export const collection = describe({
     visibleInStore: { index: 'product_collections_visible_in_store_id_idx' },
     archived: { index: 'product_collections_workspace_id_archived_id_idx' },
   },
-  sorts: ['updatedAt'],
+  sorts: ['createdAt', 'updatedAt', 'name'],
 });
 
 export interface CollectionRow extends Row<typeof collection> {}

@@ -193,7 +193,7 @@ export const price = describe({
     visible: { index: 'product_prices_workspace_id_variant_id_visible_id_idx' },
     archived: { index: 'product_prices_workspace_id_variant_id_archived_id_idx' },
   },
-  sorts: ['updatedAt'],
+  sorts: ['createdAt', 'updatedAt'],
 });
 
 export interface PriceRow extends Row<typeof price> {}

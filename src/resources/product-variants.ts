@@ -162,7 +162,7 @@ export const variant = describe({
     archived: { index: 'product_variants_workspace_id_product_id_archived_id_idx' },
     fulfillmentRequired: { index: 'product_variants_fulfillment_required_id_idx' },
   },
-  sorts: ['updatedAt'],
+  sorts: ['createdAt', 'updatedAt', 'name'],
 });
 
 export interface VariantRow extends Row<typeof variant> {}

@@ -191,7 +191,7 @@ export const product = describe({
   },
   search: ['name', 'sku'],
   refinedBy: 'ProductsFilter',
-  sorts: ['updatedAt'],
+  sorts: ['createdAt', 'updatedAt', 'name'],
 });
 
 export const variantProperty = describe({

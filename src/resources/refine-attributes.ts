@@ -78,7 +78,7 @@ export const REFINE_ATTRIBUTES: Readonly<Record<string, RefineAttributes>> = {
       kind: 'text',
       clauses: PREFIX,
       property: 'emailAddress',
-      index: 'contacts_workspace_id_email_address_prefix_idx',
+      index: 'contacts_workspace_id_email_address_order_idx',
     },
     first_name: { kind: 'text', clauses: PREFIX, property: 'firstName' },
     last_name: { kind: 'text', clauses: PREFIX, property: 'lastName' },
@@ -211,7 +211,7 @@ export const REFINE_ATTRIBUTES: Readonly<Record<string, RefineAttributes>> = {
       kind: 'text',
       clauses: PREFIX,
       property: 'name',
-      index: 'products_workspace_id_name_prefix_idx',
+      index: 'products_workspace_id_name_order_idx',
     },
     archived: {
       kind: 'flag',

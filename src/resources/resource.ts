@@ -171,8 +171,23 @@ export interface Field {
 /** Fields by property name, in the order in which REST shows them. */
 export type Fields = Readonly<Record<string, Field>>;
 
-/** The orders of lists. Rows with the same time are ordered by id. */
-export type Sort = 'id' | 'updatedAt';
+/** The properties other than the id by which lists can be ordered, with the types of their values. */
+export const SORT_TYPES = {
+  createdAt: 'timestamp',
+  updatedAt: 'timestamp',
+  name: 'text',
+  emailAddress: 'text',
+  orderNumber: 'int4',
+  totalAmount: 'decimal',
+  position: 'int4',
+  sortOrder: 'int4',
+} as const satisfies Readonly<Record<string, FieldType>>;
+
+/** The orders of lists. Rows with the same value are ordered by id. */
+export type Sort = 'id' | keyof typeof SORT_TYPES;
+
+/** The value by which a row is ordered. Null comes before all others. */
+export type SortValue = Date | string | number | null;
 
 /** A filter of a noun's lists, on the field or input with the same name. */
 export interface Filter {
@@ -270,6 +285,8 @@ export interface Resource<F extends Fields = Fields> {
   readonly refinedBy?: string;
   /** The orders of its lists in addition to `id`. */
   readonly sorts?: readonly Exclude<Sort, 'id'>[];
+  /** Those that no index has, because few objects are below a parent. A page reads all of them, in the queue of expensive reads. */
+  readonly scannedSorts?: readonly Exclude<Sort, 'id'>[];
   /** Objects never change, so the order of last changes is the order of ids. */
   readonly unchanging?: true;
 }
@@ -350,6 +367,25 @@ export function rangesOf({ fields, filters }: Pick<Resource, 'fields' | 'filters
       ? [{ property, description: field.description }]
       : [];
   });
+}
+
+/**
+ * The orders of a noun's lists in addition to `id`, and the order that each gives: that of ids, for objects that never change. REST takes
+ * `updated_at` for these too, even where they have no such member.
+ */
+export function sortsOf({ sorts, unchanging, fields }: Pick<Resource, 'sorts' | 'unchanging' | 'fields'>): {
+  readonly sort: Exclude<Sort, 'id'>;
+  readonly gives: Sort;
+}[] {
+  if (!unchanging) return (sorts ?? []).map((sort) => ({ sort, gives: sort }));
+  return (['createdAt', 'updatedAt'] as const)
+    .filter((sort) => sort === 'updatedAt' || sort in fields)
+    .map((sort) => ({ sort, gives: 'id' }));
+}
+
+/** Whether a list in this order never skips a row that is committed late: such a row may have any value of the others. */
+export function isGapless(sort: Sort): boolean {
+  return sort === 'id' || sort === 'updatedAt';
 }
 
 /** The noun whose ids a field has; undefined where it has none. */

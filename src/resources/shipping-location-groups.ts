@@ -31,5 +31,6 @@ export const shippingLocationGroup = describe({
     createdAt: { type: 'timestamp', description: 'When the location group was created.' },
     updatedAt: { type: 'timestamp', description: 'When the location group was last changed.' },
   },
-  sorts: ['updatedAt'],
+  sorts: ['createdAt', 'updatedAt', 'name'],
+  scannedSorts: ['createdAt', 'name'],
 });

@@ -106,5 +106,6 @@ export const shippingPackage = describe({
     createdAt: { type: 'timestamp', description: 'When the package was created.' },
     updatedAt: { type: 'timestamp', description: 'When the package was last changed.' },
   },
-  sorts: ['updatedAt'],
+  sorts: ['createdAt', 'updatedAt', 'name'],
+  scannedSorts: ['createdAt', 'name'],
 });

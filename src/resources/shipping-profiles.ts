@@ -33,5 +33,6 @@ export const shippingProfile = describe({
     createdAt: { type: 'timestamp', description: 'When the profile was created.' },
     updatedAt: { type: 'timestamp', description: 'When the profile was last changed.' },
   },
-  sorts: ['updatedAt'],
+  sorts: ['createdAt', 'updatedAt', 'name'],
+  scannedSorts: ['createdAt', 'name'],
 });

@@ -30,5 +30,6 @@ export const shippingRateName = describe({
     createdAt: { type: 'timestamp', description: 'When the name was created.' },
     updatedAt: { type: 'timestamp', description: 'When the name was last changed.' },
   },
-  sorts: ['updatedAt'],
+  sorts: ['createdAt', 'updatedAt', 'name'],
+  scannedSorts: ['createdAt', 'name'],
 });

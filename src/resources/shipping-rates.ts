@@ -69,5 +69,6 @@ export const shippingRate = describe({
     createdAt: { type: 'timestamp', description: 'When the rate was created.' },
     updatedAt: { type: 'timestamp', description: 'When the rate was last changed.' },
   },
-  sorts: ['updatedAt'],
+  sorts: ['createdAt', 'updatedAt'],
+  scannedSorts: ['createdAt'],
 });

@@ -53,7 +53,8 @@ export const shippingZone = describe({
     createdAt: { type: 'timestamp', description: 'When the zone was created.' },
     updatedAt: { type: 'timestamp', description: 'When the zone was last changed.' },
   },
-  sorts: ['updatedAt'],
+  sorts: ['createdAt', 'updatedAt', 'name'],
+  scannedSorts: ['createdAt', 'name'],
 });
 
 export interface ShippingZoneRow extends Row<typeof shippingZone> {}

@@ -26,7 +26,7 @@ export const site = describe({
   },
   inputs: CODE_MODES,
   topic: 'site',
-  sorts: ['updatedAt'],
+  sorts: ['createdAt', 'updatedAt', 'name'],
 });
 
 export interface SiteRow extends Row<typeof site> {}

@@ -70,7 +70,8 @@ export const store = describe({
     updatedAt: { type: 'timestamp', description: 'When the store was last changed.' },
   },
   topic: 'store',
-  sorts: ['updatedAt'],
+  sorts: ['createdAt', 'updatedAt', 'name'],
+  scannedSorts: ['createdAt', 'name'],
 });
 
 export interface StoreRow extends Row<typeof store> {}

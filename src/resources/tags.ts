@@ -22,7 +22,7 @@ export const LABEL = {
   parent: workspace,
   verbs: ['create', 'update', 'remove'],
   fields: FIELDS,
-  sorts: ['updatedAt'],
+  sorts: ['createdAt', 'updatedAt', 'name'],
 } as const;
 
 export const tag = describe({

@@ -37,7 +37,8 @@ export const team = describe({
     createdAt: { type: 'timestamp', description: 'When the team was created.' },
     updatedAt: { type: 'timestamp', description: 'When the team was last changed.' },
   },
-  sorts: ['updatedAt'],
+  sorts: ['createdAt', 'updatedAt', 'name'],
+  scannedSorts: ['createdAt', 'name'],
 });
 
 export interface TeamRow extends Row<typeof team> {}

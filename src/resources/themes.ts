@@ -54,7 +54,8 @@ export const theme = describe({
     },
   },
   topic: 'theme',
-  sorts: ['updatedAt'],
+  sorts: ['createdAt', 'updatedAt', 'name'],
+  scannedSorts: ['createdAt', 'name'],
 });
 
 export interface ThemeRow extends Row<typeof theme> {}

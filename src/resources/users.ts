@@ -33,6 +33,6 @@ export const user = describe({
 });
 
 /** A user in the list of its team. The noun itself has no `sorts`, because the database does not order its changes as those of sorted nouns. */
-export const listedUser = { ...user, sorts: ['updatedAt'] } as const;
+export const listedUser = { ...user, sorts: ['createdAt', 'updatedAt'] } as const;
 
 export interface UserRow extends Row<typeof user> {}

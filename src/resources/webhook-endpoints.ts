@@ -143,7 +143,8 @@ export const webhookEndpoint = describe({
   topic: 'webhooks/outgoing/endpoint',
   events: ['deactivated', 'tested'],
   subjectType: 'Webhooks::Outgoing::Endpoint',
-  sorts: ['updatedAt'],
+  sorts: ['createdAt', 'updatedAt', 'name'],
+  scannedSorts: ['createdAt', 'name'],
 });
 
 const { strictOrder, maxDeliveriesPerSecond, deactivatedAt, deactivationReason, failingSince, ...specified } =

@@ -34,7 +34,8 @@ export const workspace = describe({
     createdAt: { type: 'timestamp', description: 'When the workspace was created.' },
     updatedAt: { type: 'timestamp', description: 'When the workspace was last changed.' },
   },
-  sorts: ['updatedAt'],
+  sorts: ['createdAt', 'updatedAt', 'name'],
+  scannedSorts: ['createdAt', 'name'],
 });
 
 export interface WorkspaceRow extends Row<typeof workspace> {}

@@ -1,5 +1,5 @@
 // The queries of lists: the page that is asked for (spec §4 "Pagination"), and the filters and the order, made from the noun's description.
-import { parseDigits, toTime } from '../cursors.ts';
+import { parseDigits, parseSortValue } from '../cursors.ts';
 import {
   blaming,
   invalid,
@@ -21,11 +21,14 @@ import {
 import {
   type FilterForm,
   filtersOf,
+  isGapless,
   type RangeForm,
   type Resource,
   rangesOf,
   restNameOf,
   type Sort,
+  type SortValue,
+  sortsOf,
 } from '../resources/resource.ts';
 import {
   type FilterInput,
@@ -69,7 +72,7 @@ export const wholeQuery: Query<void> = { parameters: [], parse: (query) => requi
 export function listQuery(resource: Resource): Query<PageRequest> {
   const filters = filtersOf(resource);
   const ranges = rangesOf(resource);
-  const sorts = sortsOf(resource);
+  const sorts = restSortsOf(resource);
   const isRefined = resource.refinedBy !== undefined;
   const isSearched = resource.search !== undefined;
   const nameOf = (property: string) => `filter[${restNameOf(property, resource.fields[property])}]`;
@@ -173,18 +176,13 @@ export function parsePageQuery(query: URLSearchParams, served: ServedParameters 
     size: () => optional(last('per_page'), parsePerPage) ?? DEFAULT_PAGE_SIZE,
     after: () => optional(last('after'), parseAfter) ?? null,
     sort: () => optional(last('sort_property'), (text) => parseSortProperty(text, sorts)),
-    afterTime: () =>
-      sorts['updated_at'] === 'updatedAt' ? optional(last(AFTER_TIME), parseAfterTime) : undefined,
+    afterValue: () => parseAfterValue(query, sorts),
     others: () => requireServed(query, served),
     paging: () => requireOwnPaging(query, served),
     filter: () => filter?.(query),
     refinedBy: () => refinedBy?.(query),
   });
-  if (page.afterTime !== undefined && (page.sort !== 'updatedAt' || page.after === null))
-    throw invalid(AFTER_TIME, {
-      code: 'not_allowed',
-      message: 'needs after and sort_property=updated_at. Use the URL in the Link header',
-    });
+  const { sort = 'id', afterValue } = page;
   // Every page that is not empty has a link to the next (spec §4 rules 3-4), so `more` is not needed.
   return {
     order: page.order,
@@ -195,12 +193,20 @@ export function parsePageQuery(query: URLSearchParams, served: ServedParameters 
     rowsOnly: true,
     ...(page.filter && { filter: page.filter }),
     ...(page.refinedBy && { refinedBy: page.refinedBy }),
-    ...(page.sort === 'updatedAt' && { sort: page.sort, afterTime: page.afterTime }),
+    ...(sort !== 'id' && { sort, afterValue }),
   };
 }
 
-/** The time of the position `after`, in a list by `updated_at`. */
-export const AFTER_TIME = 'after_updated_at';
+/** The value of the position `after`, in a list by `updated_at`, and in any other order than by id. */
+const AFTER_TIME = 'after_updated_at';
+const AFTER_VALUE = 'after_value';
+/** Both. */
+export const AFTER_VALUES = [AFTER_TIME, AFTER_VALUE];
+
+/** The parameter with the value of the position `after`. */
+export function afterValueName(sort: Exclude<Sort, 'id'>): string {
+  return sort === 'updatedAt' ? AFTER_TIME : AFTER_VALUE;
+}
 
 function optional<T>(text: string | undefined, parse: (text: string) => T): T | undefined {
   return text === undefined ? undefined : parse(text);
@@ -264,11 +270,38 @@ function parseSortProperty(text: string, sorts: Readonly<Record<string, Sort>>):
   return sorts[text] ?? 'id';
 }
 
-function parseAfterTime(text: string): Date {
-  const time = toTime(text);
-  if (time === null)
-    throw invalid(AFTER_TIME, mustBe('a time as in the Link header, such as 2026-01-31T09:30:00.000Z'));
-  return time;
+/**
+ * The value of the position `after` in a query string; undefined if there is none.
+ * @throws AppError `invalid` for one that the order does not have, or without `after`
+ */
+function parseAfterValue(
+  query: URLSearchParams,
+  sorts: Readonly<Record<string, Sort>>,
+): SortValue | undefined {
+  const last = (name: string) => query.getAll(name).at(-1);
+  const sort = sorts[last('sort_property') ?? 'id'] ?? 'id';
+  const own = sort === 'id' || !query.has('after') ? null : afterValueName(sort);
+  // A list whose orders have no such value ignores the parameter.
+  const names = new Set(Object.values(sorts).flatMap((one) => (one === 'id' ? [] : [afterValueName(one)])));
+  for (const name of names)
+    if (name !== own && query.has(name))
+      throw invalid(name, {
+        code: 'not_allowed',
+        message: `needs after and ${name === AFTER_TIME ? 'sort_property=updated_at' : 'the same sort_property'}. Use the URL in the Link header`,
+      });
+  const text = own === null ? undefined : last(own);
+  if (sort === 'id' || own === null || text === undefined) return undefined;
+  const value = parseSortValue(sort, text);
+  if (value === undefined)
+    throw invalid(
+      own,
+      mustBe(
+        own === AFTER_TIME
+          ? 'a time as in the Link header, such as 2026-01-31T09:30:00.000Z'
+          : 'a value as in the Link header',
+      ),
+    );
+  return value;
 }
 
 function parseSortOrder(text: string): SortOrder {
@@ -321,9 +354,11 @@ function parseRefineFilterParameter(query: URLSearchParams): Selection['refinedB
 }
 
 /** The orders of a list other than by id, by REST name; undefined without any. */
-function sortsOf({ sorts, unchanging }: Resource): Readonly<Record<string, Sort>> | undefined {
-  if (unchanging) return { [restNameOf('updatedAt')]: 'id' };
-  return sorts && Object.fromEntries(sorts.map((sort) => [restNameOf(sort), sort]));
+function restSortsOf(resource: Resource): Readonly<Record<string, Sort>> | undefined {
+  const sorts = sortsOf(resource);
+  return sorts.length === 0
+    ? undefined
+    : Object.fromEntries(sorts.map(({ sort, gives }) => [restNameOf(sort, resource.fields[sort]), gives]));
 }
 
 /** The names of a list's filters. */
@@ -435,27 +470,46 @@ function rangeParameters({ description }: RangeForm, name: string): Parameter[] 
   }));
 }
 
-function sortParameters({ unchanging }: Resource, names: readonly string[]): Parameter[] {
+function sortParameters(resource: Resource, names: readonly string[]): Parameter[] {
   const property = (description: string): Parameter => ({
     name: 'sort_property',
     description,
     schema: { type: 'string', enum: ['id', ...names], default: 'id' },
   });
-  if (unchanging)
+  if (resource.unchanging)
     return [
       property(
-        'The order of the list. These objects never change, so `updated_at` gives the same order as `id`: the order of creation.',
+        'The order of the list. These objects never change, so every value gives the same order as `id`: the order of creation.',
       ),
     ];
+  const sorts = sortsOf(resource);
+  const others = sorts.filter(({ sort }) => !isGapless(sort));
   return [
     property(
-      'The order of the list. Objects with the same time are ordered by id. With `updated_at`, a client that follows `Link` never misses a change. A client that sends only `after` may miss changes, because the list then continues at the current position of that object.',
+      `The order of the list. Objects with the same value are ordered by id; text is compared ignoring letter case, and objects without a value come first. With \`updated_at\`, a client that follows \`Link\` never misses a change. A client that sends only \`after\` may miss changes, because the list then continues at the current position of that object.${others.length === 0 ? '' : ` In the orders by ${others.map(({ sort }) => `\`${restNameOf(sort, resource.fields[sort])}\``).join(', ')}, a list that is read while objects are added may miss some of them. ${OURS}`}`,
     ),
-    {
-      name: AFTER_TIME,
-      description:
-        'With `sort_property=updated_at`: the `updated_at` of the object `after` on its page, as in `Link`. With it, the list continues correctly even if that object was deleted.',
-      schema: { type: 'string', format: 'date-time' },
-    },
+    ...(sorts.some(({ sort }) => sort === 'updatedAt')
+      ? [
+          {
+            name: AFTER_TIME,
+            description:
+              'With `sort_property=updated_at`: the `updated_at` of the object `after` on its page, as in `Link`. With it, the list continues correctly even if that object was deleted.',
+            schema: { type: 'string', format: 'date-time' },
+          },
+        ]
+      : []),
+    ...(others.length === 0
+      ? []
+      : [
+          {
+            name: AFTER_VALUE,
+            description:
+              'With any other `sort_property` than `id` and `updated_at`: its value of the object `after` on its page, as in `Link`. With it, the list continues correctly even if that object was changed or deleted.',
+            schema: { type: 'string' },
+          },
+        ]),
   ];
 }
+
+/** Marks what the public API does not have. */
+const OURS = 'The public API does not have these.';

@@ -1,9 +1,11 @@
 // Lists as responses over REST: a bare array; a page has headers that link to the next page (spec §4 rules 3-4).
+import { textOfSortValue } from '../cursors.ts';
 import { invalid } from '../errors.ts';
 import type { Reply } from '../messages/reply.ts';
 import type { Page } from '../pagination.ts';
+import type { Sort, SortValue } from '../resources/resource.ts';
 import type { Writer } from '../rows/resource-writer.ts';
-import { AFTER_TIME } from './list-queries.ts';
+import { AFTER_VALUES, afterValueName } from './list-queries.ts';
 import { formOf, JSON_HEADERS, type OutputForm, outputParameter } from './responses.ts';
 import type { Header, ResponseForm } from './route.ts';
 
@@ -16,7 +18,7 @@ const PAGE_HEADERS: readonly Header[] = [
   {
     name: 'Link',
     description:
-      'The URL of the next page, with `rel="next"`. In a list by `updated_at` it contains `after_updated_at`. Absent on an empty page.',
+      'The URL of the next page, with `rel="next"`. In a list that is not ordered by id it also contains the value of the last object, such as `after_updated_at`. Absent on an empty page.',
     schema: { type: 'string' },
   },
 ];
@@ -61,7 +63,7 @@ export function pageOrAllOf<Result>(
  * The array and, unless it is empty, `Pagination-Next` and `Link`. The last page has them too, so that a client can store the id as its
  * checkpoint.
  */
-function pageReply<R extends { id: bigint; updatedAt?: Date }>(
+function pageReply<R extends { id: bigint }>(
   page: Page<R>,
   write: Writer<R>,
   url: URL,
@@ -70,22 +72,28 @@ function pageReply<R extends { id: bigint; updatedAt?: Date }>(
   const body = arrayBody(page.rows, write, maxBytes);
   const last = page.rows.at(-1);
   if (last === undefined) return { status: 200, headers: JSON_HEADERS, body };
-  const link = `<${withAfter(url, last.id, page.sort === 'updatedAt' ? last.updatedAt : undefined)}>; rel="next"`;
+  const link = `<${withAfter(url, last, page.sort)}>; rel="next"`;
   return { status: 200, headers: { ...JSON_HEADERS, 'Pagination-Next': String(last.id), Link: link }, body };
 }
 
 /**
  * The URL with `after` replaced or added, and every other parameter as the client sent it.
- * @param time the `updated_at` of the object `after`, for a list ordered by `updated_at`
+ * @param last the object `after`, with the property by which the list is ordered
  */
-export function withAfter(url: URL, after: bigint, time?: Date): string {
-  const replaced = time === undefined ? ['after'] : ['after', AFTER_TIME];
+export function withAfter(url: URL, last: { readonly id: bigint }, sort: Sort = 'id'): string {
+  const replaced = sort === 'id' ? ['after'] : ['after', ...AFTER_VALUES];
   const kept = url.search
     .slice(1)
     .split('&')
     .filter((pair) => pair !== '' && !replaced.includes(nameOf(pair)));
-  const added = [`after=${after}`, ...(time === undefined ? [] : [`${AFTER_TIME}=${time.toISOString()}`])];
+  const added = [`after=${last.id}`, ...(sort === 'id' ? [] : afterValue(last, sort))];
   return `${url.origin}${url.pathname}?${[...kept, ...added].join('&')}`;
+}
+
+function afterValue(row: object, sort: Exclude<Sort, 'id'>): string[] {
+  const value = (row as { readonly [Property in typeof sort]?: SortValue })[sort];
+  const text = textOfSortValue(value ?? null);
+  return [`${afterValueName(sort)}=${encodeURIComponent(text).replaceAll('%3A', ':')}`];
 }
 
 function nameOf(pair: string): string {

@@ -27,6 +27,8 @@ test('a breaking change without a line in the unreleased section is told', async
     paths(CHANGELOG('- `Contact.email` is `Contact.emailAddress`, and `Query.contact.id` is required.')),
   ).toEqual(['Status.GONE']);
   expect(paths(CHANGELOG('- `Contact.*`, `Status.*` and `Query.*` are new.'))).toEqual([]);
+  expect(paths(CHANGELOG('- `*.*.id` and `*.email` go, `*` does not.')).sort()).toEqual(['Status.GONE']);
+  expect(paths(CHANGELOG('- `*.mail` and `Contact` go.')).sort()).toHaveLength(3);
 });
 
 test('a description alone is no change, and an added value is dangerous', async () => {

@@ -16,10 +16,10 @@ const CONTACTS_PAGE = graphql(`
     $last: Int
     $after: String
     $before: String
-    $sortOrder: SortOrder
+    $direction: SortDirection! = ASC
   ) {
     workspace(by: { databaseId: $id }) {
-      contacts(first: $first, last: $last, after: $after, before: $before, sortOrder: $sortOrder) {
+      contacts(first: $first, last: $last, after: $after, before: $before, orderBy: { direction: $direction }) {
         edges {
           cursor
           node {
@@ -68,12 +68,12 @@ async function pageOf(args: Args, by = caller) {
 
 const cursor = (id: number) => Buffer.from(`contacts:${id}`).toString('base64url');
 
-describe.each(['ASC', 'DESC'] as const)('sorted %s', (sortOrder) => {
+describe.each(['ASC', 'DESC'] as const)('sorted %s', (direction) => {
   const sizes = [1, 2, 3, ROWS - 1, ROWS, ROWS + 1];
   const ends = ['first', 'last'] as const;
 
   test('every page has the rows, cursors and page info that follow from the whole list', async () => {
-    const ordered = sortOrder === 'ASC' ? ids : ids.toReversed();
+    const ordered = direction === 'ASC' ? ids : ids.toReversed();
     const bounds = [undefined, 0, 3, ROWS - 1];
     for (const after of bounds) {
       for (const before of bounds) {
@@ -85,13 +85,13 @@ describe.each(['ASC', 'DESC'] as const)('sorted %s', (sortOrder) => {
             const rows = end === 'first' ? between.slice(0, size) : between.slice(-size);
             const cut = rows.length < between.length;
             const page = await pageOf({
-              sortOrder,
+              direction,
               [end]: size,
               ...(after !== undefined && { after: cursor(ordered[after] ?? 0) }),
               ...(before !== undefined && { before: cursor(ordered[before] ?? 0) }),
             });
-            expect({ sortOrder, end, size, after, before, ...page }).toEqual({
-              ...{ sortOrder, end, size, after, before },
+            expect({ direction, end, size, after, before, ...page }).toEqual({
+              ...{ direction, end, size, after, before },
               edges: rows.map((id) => ({ cursor: cursor(id), node: { databaseId: id } })),
               nodes: rows.map((id) => ({ databaseId: id })),
               totalCount: ROWS,
@@ -116,7 +116,7 @@ describe.each(['ASC', 'DESC'] as const)('sorted %s', (sortOrder) => {
       let at: string | null | undefined = null;
       do {
         const page: ContactsPage = await pageOf({
-          sortOrder,
+          direction,
           [end]: size,
           [limit]: at,
         });
@@ -126,7 +126,7 @@ describe.each(['ASC', 'DESC'] as const)('sorted %s', (sortOrder) => {
           : null;
       } while (at !== null);
       const walked = end === 'first' ? seen.flat() : seen.toReversed().flat();
-      expect(walked).toEqual(sortOrder === 'ASC' ? ids : ids.toReversed());
+      expect(walked).toEqual(direction === 'ASC' ? ids : ids.toReversed());
     }
   });
 });
@@ -138,7 +138,7 @@ test('page info ignores rows of other lists beyond the ends of this one', async 
   expect(below.pageInfo).toMatchObject({ hasPreviousPage: false, hasNextPage: false });
   const above = await pageOf({ before: cursor(highest + 1), last: 1 });
   expect(above.pageInfo).toMatchObject({ hasPreviousPage: true, hasNextPage: false });
-  const reversed = await pageOf({ after: cursor(highest + 1), sortOrder: 'DESC' });
+  const reversed = await pageOf({ after: cursor(highest + 1), direction: 'DESC' });
   expect(reversed.pageInfo).toMatchObject({ hasPreviousPage: false, hasNextPage: false });
 });
 

@@ -1,6 +1,6 @@
 // Filters and orders of connections, on contacts: pages, page info, counts and cursors follow them.
 import { describe, expect, test } from 'vitest';
-import { encodeCursor, encodeTimeCursor } from '../../src/cursors.ts';
+import { encodeCursor } from '../../src/cursors.ts';
 import { graphql } from '../generated/gql.ts';
 import type { FilteredContactsQueryVariables } from '../generated/graphql.ts';
 import * as factories from '../support/factories.ts';
@@ -17,8 +17,7 @@ const FILTERED_CONTACTS = graphql(`
     $after: String
     $before: String
     $filter: ContactFilter
-    $orderBy: ContactOrder
-    $sortOrder: SortOrder
+    $orderBy: ContactListOrder
   ) {
     workspace(by: { databaseId: $id }) {
       contacts(
@@ -28,7 +27,6 @@ const FILTERED_CONTACTS = graphql(`
         before: $before
         filter: $filter
         orderBy: $orderBy
-        sortOrder: $sortOrder
       ) {
         edges {
           cursor
@@ -127,7 +125,7 @@ describe.each(FILTERS)('%s', (_, argsOf, matches) => {
     'by %s %s: every page has the objects, cursors, page info and count that follow from the whole list',
     async (field, direction) => {
       const cursor = ({ id, at }: Row) =>
-        field === 'ID' ? encodeCursor('contacts', id) : encodeTimeCursor('contacts', at, id);
+        field === 'ID' ? encodeCursor('contacts', id) : encodeCursor('contacts', id, 'updatedAt', at);
       const sorted = field === 'ID' ? rows : rows.toSorted(byTime);
       const ordered = direction === 'ASC' ? sorted : sorted.toReversed();
       // Positions of rows that the filter excludes are positions too.
@@ -148,8 +146,7 @@ describe.each(FILTERS)('%s', (_, argsOf, matches) => {
           const [after, before] = [ordered[from], ordered[to]];
           const page = await pageOf({
             ...argsOf(),
-            orderBy: { field },
-            sortOrder: direction,
+            orderBy: { field, direction },
             [end]: size,
             ...(after && { after: cursor(after) }),
             ...(before && { before: cursor(before) }),
@@ -173,13 +170,13 @@ describe.each(FILTERS)('%s', (_, argsOf, matches) => {
 });
 
 test('pages, counts and page info of several parents are one statement each', async () => {
-  const query = `query ($ids: [ID!]!, $filter: ContactFilter, $orderBy: ContactOrder, $after: String) { nodes(ids: $ids) { ... on Workspace {
+  const query = `query ($ids: [ID!]!, $filter: ContactFilter, $orderBy: ContactListOrder, $after: String) { nodes(ids: $ids) { ... on Workspace {
     contacts(first: 2, after: $after, filter: $filter, orderBy: $orderBy) { edges { cursor node { id } } totalCount pageInfo { hasPreviousPage } } } } }`;
   const variables = {
     ids: [workspaceId, neighbourId].map((id) => globalId('Workspace', id)),
     filter: { isActive: true },
     orderBy: { field: 'UPDATED_AT', direction: 'DESC' },
-    after: encodeTimeCursor('contacts', new Date('2030-01-01T00:00:00.000Z'), 1n),
+    after: encodeCursor('contacts', 1n, 'updatedAt', new Date('2030-01-01T00:00:00.000Z')),
   };
   let answer: { data?: unknown; errors?: unknown } = {};
   const statements = await statementsOf(gateway, async () => {
@@ -201,8 +198,8 @@ test('pages, counts and page info of several parents are one statement each', as
     .map((name) => name.replace(/\.c\d+$/, ''));
   expect(names.sort()).toEqual([
     'contacts.count.isActive',
-    'contacts.exists.updatedAt.isActive',
-    'contacts.under_ids.desc.updatedAt.isActive',
+    'contacts.exists.by_updatedAt.isActive',
+    'contacts.under_ids.desc.by_updatedAt.isActive',
   ]);
 });
 
@@ -213,29 +210,22 @@ test('the second and later answers, from the fast path, equal the first one', as
   expect(await pageOf({ ...args, orderBy: { field: 'ID' } })).not.toEqual(first);
 });
 
-test('the direction may be in either argument', async () => {
+test('the order is by id unless a field is given, and ascending unless a direction is', async () => {
   const order = async (args: Args) => (await pageOf(args)).edges.map(({ node }) => BigInt(node.databaseId));
   const ascending = rows.toSorted(byTime).map(({ id }) => id);
   const field = 'UPDATED_AT';
   expect(await order({ orderBy: { field } })).toEqual(ascending);
-  for (const args of [
-    { orderBy: { field, direction: 'DESC' } },
-    { orderBy: { field }, sortOrder: 'DESC' },
-    { orderBy: { field, direction: 'DESC' }, sortOrder: 'DESC' },
-  ] satisfies Args[])
-    expect(await order(args)).toEqual(ascending.toReversed());
-  expect(await order({ orderBy: { field: 'ID', direction: 'DESC' } })).toEqual(
-    rows.map(({ id }) => id).toReversed(),
-  );
+  expect(await order({ orderBy: { field, direction: 'DESC' } })).toEqual(ascending.toReversed());
+  const newest = rows.map(({ id }) => id).toReversed();
+  for (const orderBy of [{ direction: 'DESC' }, { field: 'ID', direction: 'DESC' }] as const)
+    expect(await order({ orderBy })).toEqual(newest);
 });
 
 describe('refused with INVALID, naming the argument:', () => {
   const byId = encodeCursor('contacts', 1n);
-  const time = encodeTimeCursor('contacts', new Date(), 1n);
-  const ofOthers = encodeTimeCursor('funnels', new Date(), 1n);
+  const time = encodeCursor('contacts', 1n, 'updatedAt', new Date());
+  const ofOthers = encodeCursor('funnels', 1n, 'updatedAt', new Date());
   test.each([
-    ['sortOrder', { sortOrder: 'ASC', orderBy: { field: 'ID', direction: 'DESC' } }],
-    ['sortOrder', { sortOrder: 'DESC', orderBy: { field: 'UPDATED_AT', direction: 'ASC' } }],
     ['after', { after: byId, orderBy: { field: 'UPDATED_AT' } }],
     ['before', { before: time }],
     ['after', { after: time, orderBy: { field: 'ID' } }],

@@ -88,7 +88,7 @@ test('steps read with their funnels equal steps read by themselves', async () =>
   ])
     await factories.workflow(gateway.app, await factories.funnel(gateway.app, { workspaceId }), names);
   const steps = `{ id name ... on ConditionalSplit { matched { id name } unmatched { id name } } }`;
-  for (const args of ['first: 10', 'last: 3', 'first: 2', 'first: 10, sortOrder: DESC']) {
+  for (const args of ['first: 10', 'last: 3', 'first: 2', 'first: 10, orderBy: { direction: DESC }']) {
     const ask = async (selection: string) => {
       const query = `{ team(by: { databaseId: ${teamId} }) { workspaces { nodes { funnels(${args}) {
         nodes { id ${selection} } pageInfo { hasNextPage hasPreviousPage } } } } } }`;

@@ -31,7 +31,7 @@ const WRONG: readonly [string, { query: string; variables?: unknown }][] = [
   ['a field', { query: '{ viewer { knd } }' }],
   ['a type', { query: 'query ($a: Contct) { __typename }' }],
   ['an argument', { query: '{ __type(nam: "Query") { name } }' }],
-  ['a value of an enum', { query: '{ viewer { teams(sortOrder: ASCC) { __typename } } }' }],
+  ['a value of an enum', { query: '{ viewer { teams(orderBy: { direction: ASCC }) { __typename } } }' }],
   [
     'a member of an input',
     { query: 'mutation { createContact(input: { emailAddres: "x" }) { __typename } }' },
@@ -39,7 +39,7 @@ const WRONG: readonly [string, { query: string; variables?: unknown }][] = [
   [
     'a value of an enum in a variable',
     {
-      query: 'query ($a: SortOrder) { viewer { teams(sortOrder: $a) { __typename } } }',
+      query: 'query ($a: SortDirection) { viewer { teams(orderBy: { direction: $a }) { __typename } } }',
       variables: { a: 'ASCC' },
     },
   ],

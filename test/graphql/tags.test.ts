@@ -88,8 +88,8 @@ test.each(CASES)('the tags of a %s are pages, in either direction', async (name,
   expect([next.ids, next.more]).toEqual([order.slice(2), [true, false]]);
   const back = await page('last: 1', { before: next.edges[0]?.cursor });
   expect([back.ids, back.more]).toEqual([order.slice(1, 2), [true, true]]);
-  const reversed = await page('first: 2, sortOrder: DESC');
-  expect([reversed.ids, reversed.more]).toEqual([order.toReversed().slice(0, 2), [false, true]]);
+  const latest = await page('last: 2');
+  expect([latest.ids, latest.more]).toEqual([order.slice(-2), [true, false]]);
 });
 
 test.each(CASES)('the tags of a page of %s objects are read with the objects', async (_, family) => {

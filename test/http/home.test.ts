@@ -157,9 +157,9 @@ test('INTROSPECTION=off refuses __schema and __type on every way, and nothing el
     });
   expect((await ask('{ viewe { kind } }')).errors?.[0]?.message).not.toMatch(/viewer|mean/);
   const sorted =
-    'query ($order: SortOrder) { viewer { teams(first: 1, sortOrder: $order) { nodes { id } } } }';
+    'query ($order: SortDirection) { viewer { teams(first: 1, orderBy: { direction: $order }) { nodes { id } } } }';
   expect((await ask(sorted, { order: 'AS' })).errors?.[0]?.message).toMatch(
-    /does not exist in "SortOrder" enum\.$/,
+    /does not exist in "SortDirection" enum\.$/,
   );
   expect((await send('/schema.graphql')).status).toBe(404);
   expect(await (await send('/', { headers: BROWSER })).text()).not.toContain('/schema.graphql');

@@ -59,12 +59,12 @@ test('for any query, the link has every other parameter in its order, and one af
   fc.assert(
     fc.property(query, fc.bigInt({ min: 1n, max: 2n ** 63n - 1n }), (text, after) => {
       const asked = new URL(`http://localhost/list?${text}`);
-      const linked = new URL(withAfter(asked, after));
+      const linked = new URL(withAfter(asked, { id: after }));
       expect([...linked.searchParams]).toEqual([
         ...[...asked.searchParams].filter(([name]) => name !== 'after'),
         ['after', String(after)],
       ]);
-      expect(withAfter(asked, after)).not.toMatch(/[<> ]/);
+      expect(withAfter(asked, { id: after })).not.toMatch(/[<> ]/);
     }),
     { numRuns: 500 },
   );

@@ -152,7 +152,7 @@ describe('the users of a team', () => {
     const all = [service, ...people].map(({ id }) => Number(id));
     expect((await list(caller)).map(({ id }) => id)).toEqual(all);
     expect((await list(caller, '?sort_order=desc')).map(({ id }) => id)).toEqual(all.toReversed());
-    for (const order of ['', '&sort_property=updated_at']) {
+    for (const order of ['', '&sort_property=updated_at', '&sort_property=created_at']) {
       const first = await read(caller, `/api/v2/users?per_page=1${order}`);
       const [one] = await json<Listed>(first);
       const next = await list(caller, `?after=${one?.id}&per_page=100${order}`);
@@ -193,7 +193,12 @@ describe('the users of a team', () => {
       data: { team: { users: { totalCount: all.length, nodes } } },
     });
     const ends = 'nodes { databaseId } pageInfo { hasNextPage hasPreviousPage endCursor startCursor }';
-    for (const args of ['', ', orderBy: { field: UPDATED_AT }', ', sortOrder: DESC']) {
+    for (const args of [
+      '',
+      ', orderBy: { field: UPDATED_AT }',
+      ', orderBy: { field: CREATED_AT }',
+      ', orderBy: { direction: DESC }',
+    ]) {
       const seen: unknown[] = [];
       let after = '';
       for (let more = true; more; ) {

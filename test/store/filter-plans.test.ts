@@ -83,8 +83,8 @@ const time = new Date('2026-01-01T01:30:00.000Z');
 /** The position of a page: at the start, deep in the list, deep and in the other direction, backward from the end. */
 const PLACES: [string, (sort: 'id' | 'updatedAt') => PageRequest][] = [
   ['first', () => page],
-  ['deep', () => ({ ...page, after: middle(), afterTime: time })],
-  ['deep, descending', () => ({ ...page, order: 'desc', after: middle(), afterTime: time })],
+  ['deep', () => ({ ...page, after: middle(), afterValue: time })],
+  ['deep, descending', () => ({ ...page, order: 'desc', after: middle(), afterValue: time })],
   ['last, read backward', () => ({ ...page, backward: true })],
 ];
 const SORTS = ['id', 'updatedAt'] as const;
@@ -143,7 +143,7 @@ describe.each([
       });
 
       test('several parents cost the same each', async () => {
-        const request = { ...page, sort, filter: filter(), after: middle(), afterTime: time };
+        const request = { ...page, sort, filter: filter(), after: middle(), afterValue: time };
         const [nodes = []] = await plansOf(gateway, client, (store) =>
           findPagesUnder({ store }, CONTACTS, tenancy, [many, other], request),
         );
@@ -156,7 +156,7 @@ describe.each([
 
       test('a probe beyond a position is as cheap, and a count reads only what it counts', async () => {
         for (const parents of [[many], [many, other]]) {
-          const probe = { id: middle(), time, side: 'at_or_above', sort, filter: filter() } as const;
+          const probe = { id: middle(), value: time, side: 'at_or_above', sort, filter: filter() } as const;
           const [nodes = []] = await plansOf(gateway, client, (store) =>
             existsUnder({ store }, CONTACTS, tenancy, parents, probe),
           );

@@ -4,13 +4,22 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FilterValues, PageRequest } from '../../src/pagination.ts';
 import { type Described, NOUNS, type Noun } from '../../src/resources/nouns.ts';
-import { type Filter, filtersOf, parentKeyOf, toSnakeCase } from '../../src/resources/resource.ts';
+import {
+  type Filter,
+  filtersOf,
+  isGapless,
+  parentKeyOf,
+  type Sort,
+  type SortValue,
+  toSnakeCase,
+} from '../../src/resources/resource.ts';
 import { findPageUnder } from '../../src/store/reading/pages.ts';
 import type { Tenancy } from '../../src/store/sql/tenancy.ts';
 import { tableOf } from '../../src/store/tables/tables.ts';
 import { query } from '../support/cluster.ts';
 import { type Node, planningClient, plansOf } from '../support/explain.ts';
 import { asAdministrator, createGateway, type Gateway } from '../support/gateway.ts';
+import { multiplyRow } from '../support/multiplied-rows.ts';
 import { createTenant, type Tenant } from '../support/operations.ts';
 
 const ROWS = 3_000;
@@ -55,15 +64,9 @@ const rowsOf = ({ type }: Noun) => (type === 'Contact' ? CONTACTS : ROWS);
 
 /** Creates many copies of the tenant's object, which differ in every filtered field and every unique field. */
 async function multiply(noun: Noun): Promise<void> {
-  const { table, fields } = noun;
-  const { rows } = await client.query<{ name: string; type: string }>(
-    `select column_name as name, udt_name as type from information_schema.columns
-      where table_schema = 'public' and table_name = $1 and is_generated = 'NEVER'
-        and column_name not in ('id', 'uuid')`,
-    [table],
-  );
+  const { fields } = noun;
   const filtered = filtersOf(noun).map(({ property }) => toSnakeCase(property));
-  const sqlOf = ({ name, type }: { name: string; type: string }) => {
+  await multiplyRow(client, noun.table, tenant.rows[noun.type]?.id ?? 0n, rowsOf(noun), ({ name, type }) => {
     const field = Object.entries(fields).find(([property]) => toSnakeCase(property) === name)?.[1];
     const [first, last] = [field?.values?.[0], field?.values?.at(-1)];
     if (filtered.includes(name) && last !== undefined)
@@ -81,12 +84,7 @@ async function multiply(noun: Noun): Promise<void> {
     if (type === 'text' && field?.type === 'text' && field.values === undefined && field.format !== 'color')
       return `t.${name} || n`;
     return `t.${name}`;
-  };
-  await client.query(
-    `insert into ${table} (${rows.map(({ name }) => `"${name}"`).join(', ')})
-      select ${rows.map(sqlOf).join(', ')} from ${table} t, generate_series(1, ${rowsOf(noun)}) n where t.id = $1`,
-    [tenant.rows[noun.type]?.id],
-  );
+  });
 }
 
 /**
@@ -120,13 +118,15 @@ async function stockProducts(): Promise<void> {
 }
 
 /** The first page, one deep in the list, in the other direction too, and one that is read backward from the end. */
-async function pagesOf(noun: Noun): Promise<PageRequest[]> {
+async function pagesOf(noun: Noun, sort: Sort): Promise<PageRequest[]> {
   const { table, type } = noun;
-  const { rows } = await client.query<{ id: string }>(
-    `select id from ${table} where id > $1 order by id offset ${rowsOf(noun) / 2} limit 1`,
+  const column = sort === 'id' ? 'id' : toSnakeCase(sort);
+  const { rows } = await client.query<{ id: string; value: SortValue }>(
+    `select id, ${column} as value from ${table} where id > $1 order by id offset ${rowsOf(noun) / 2} limit 1`,
     [tenant.rows[type]?.id],
   );
-  const deep = { ...FIRST, after: BigInt(rows[0]?.id ?? 0), afterTime: new Date('2026-01-01T00:25:00.000Z') };
+  const afterValue = sort === 'updatedAt' ? new Date('2026-01-01T00:25:00.000Z') : rows[0]?.value;
+  const deep = { ...FIRST, after: BigInt(rows[0]?.id ?? 0), afterValue };
   return [FIRST, deep, { ...deep, order: 'desc' }, { ...FIRST, backward: true }];
 }
 
@@ -209,6 +209,11 @@ const CASES = LISTED.flatMap((noun) =>
   [[null, {}] as [null, Filter], ...Object.entries<Filter>(noun.filters ?? {})].flatMap(
     ([property, { unique, untimed, index }]) =>
       (['id', ...(noun.sorts ?? [])] as const)
+        // Other orders have an index for the whole list, unless the noun says that it has few rows.
+        .filter(
+          (sort) =>
+            isGapless(sort) || (property === null && noun.scannedSorts?.includes(sort as never) !== true),
+        )
         // The contacts with a tag, the pages of a funnel and the products with a unit, in the order of changes, are no range of an index, nor
         // are those of filters that say so: they wait in the queue of expensive reads (filter-plans.test.ts).
         .filter(
@@ -230,7 +235,7 @@ describe.each([
   test.each(CASES)('$type by $property in the order of $sort', async ({ noun, property, sort, index }) => {
     for (const values of await valuesOf(noun, property)) {
       let first: number | undefined;
-      for (const place of await pagesOf(noun)) {
+      for (const place of await pagesOf(noun, sort)) {
         const filter: FilterValues = property === null ? {} : { [property]: values };
         const { indexes, ofSteps, rows, passed, blocks } = await costOf(noun, { ...place, sort, filter });
         if (index !== undefined) expect(indexes).toContain(index);
@@ -272,9 +277,7 @@ describe.each([
     '$type: a few rows created within the range are a range of an index',
     async (noun) => {
       const { indexes, rows } = await costOf(noun, { ...FIRST, filter: { createdAt: FEW_TIMES } });
-      expect(indexes.filter((name) => name.startsWith(`${noun.table}_workspace_id_created_at`))).not.toEqual(
-        [],
-      );
+      expect(indexes.filter((name) => /_created_at/.test(name))).not.toEqual([]);
       expect(rows).toBeLessThanOrEqual(SIZE);
     },
   );

@@ -80,7 +80,7 @@ async function idOf(n: number): Promise<bigint> {
 
 async function requestOf(tag: Tag, order: 'asc' | 'desc', after: number | null, isActive: boolean | null) {
   const page = { size: SIZE, after: null, before: null, backward: false, sort: 'updatedAt', order } as const;
-  const position = after === null ? {} : { after: await idOf(after), afterTime: timeOf(after) };
+  const position = after === null ? {} : { after: await idOf(after), afterValue: timeOf(after) };
   const filter: FilterValues = { tagIds: [tagIds[tag]], ...(isActive !== null && { isActive: [isActive] }) };
   return { ...page, ...position, filter };
 }

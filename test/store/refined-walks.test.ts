@@ -247,8 +247,8 @@ function pageBeyond(asked: Asked, row: Listed | undefined): PageRequest {
   const { order, size, backward, sort } = asked;
   const [id, time] = [row?.id ?? null, sort === 'updatedAt' ? row?.updatedAt : undefined];
   const position = backward
-    ? { after: null, before: id, beforeTime: time }
-    : { after: id, before: null, afterTime: time };
+    ? { after: null, before: id, beforeValue: time }
+    : { after: id, before: null, afterValue: time };
   return { ...selectionOf(asked), order, size, backward, ...position };
 }
 
@@ -323,7 +323,7 @@ async function expectBeside(
 ) {
   const { sort, beside } = asked;
   const time = sort === 'updatedAt' ? beside.updatedAt : undefined;
-  const exists = await existsRefined(ctx, list, { ...selectionOf(asked), id: beside.id, time, side });
+  const exists = await existsRefined(ctx, list, { ...selectionOf(asked), id: beside.id, value: time, side });
   const isBeside = (row: Listed) => {
     const difference = compare(sort)(row, beside);
     return side === 'at_or_below' ? difference <= 0 : difference >= 0;

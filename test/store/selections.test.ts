@@ -115,7 +115,7 @@ const anyAsked = (): fc.Arbitrary<Asked> =>
         filter,
         after: after?.id ?? null,
         before: before?.id ?? null,
-        ...(rest.sort === 'updatedAt' && { afterTime: after?.time, beforeTime: before?.time }),
+        ...(rest.sort === 'updatedAt' && { afterValue: after?.time, beforeValue: before?.time }),
       },
     }));
 
@@ -145,8 +145,8 @@ function pageOf(rows: readonly ModelRow[], request: PageRequest) {
   const to = (row: ModelRow, id: bigint, time: Date | null | undefined) =>
     sign * compare(sort, placeOf(row), { id, time: time?.getTime() ?? 0 });
   const between = rows
-    .filter((row) => after === null || to(row, after, request.afterTime) > 0)
-    .filter((row) => before === null || to(row, before, request.beforeTime) < 0)
+    .filter((row) => after === null || to(row, after, request.afterValue as Date) > 0)
+    .filter((row) => before === null || to(row, before, request.beforeValue as Date) < 0)
     .toSorted((one, two) => sign * compare(sort, placeOf(one), placeOf(two)))
     .map(({ id }) => id);
   return { ids: backward ? between.slice(-size) : between.slice(0, size), more: between.length > size };
@@ -174,7 +174,7 @@ test('counts and probes equal the model’s, of many parents and of each alone',
   await fc.assert(
     fc.asyncProperty(anyAsked(), anyRow(), side, async ({ filter, request }, row, which) => {
       const sort = request.sort ?? 'id';
-      const probe = { sort, filter, id: row.id, time: row.updatedAt, side: which };
+      const probe = { sort, filter, id: row.id, value: row.updatedAt, side: which };
       const under = (id: bigint) => (isOurs(id) ? matching(id, filter) : []);
       for (const parents of [workspaces, ...workspaces.map((one) => [one])]) {
         expect(await countUnder(gateway.app, CONTACTS, tenancy, parents, { filter })).toEqual(

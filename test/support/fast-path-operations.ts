@@ -277,7 +277,10 @@ class Writer {
     if (this.chance(60)) given.push(this.arg(this.pick(['first', 'last']), 'Int', this.pageSize()));
     if (this.chance(25)) given.push(this.arg('after', 'String', this.cursor()));
     if (this.chance(15)) given.push(this.arg('before', 'String', this.cursor()));
-    if (this.chance(30)) given.push(this.arg('sortOrder', 'SortOrder', new Enum(this.pick(['ASC', 'DESC']))));
+    if (this.chance(30))
+      given.push(
+        `orderBy: { ${this.arg('direction', 'SortDirection', new Enum(this.pick(['ASC', 'DESC'])))} }`,
+      );
     return given;
   }
 

@@ -317,7 +317,8 @@ export const invoice = describe({
     invoiceType: { index: 'order_invoices_workspace_id_order_id_id_idx' },
     status: { index: 'order_invoices_workspace_id_order_id_id_idx' },
   },
-  sorts: ['updatedAt'],
+  sorts: ['createdAt', 'updatedAt', 'totalAmount'],
+  scannedSorts: ['totalAmount'],
 });
 
 export const invoiceLineItem = describe({

@@ -105,7 +105,7 @@ export const restock = describe({
       description: 'The restocked items.',
     },
   },
-  sorts: ['updatedAt'],
+  sorts: ['createdAt', 'updatedAt'],
 });
 
 export interface RestockRow extends Row<typeof restock> {}

@@ -4,6 +4,7 @@ import { LABEL } from '../tags.ts';
 
 export const orderTag = describe({
   ...LABEL,
+  scannedSorts: ['createdAt', 'name'],
   type: 'OrderTag',
   title: 'Order tag',
   table: 'order_tags',

@@ -199,7 +199,8 @@ export const transaction = describe({
       description: 'The last refund of this payment, which is also a transaction; or null.',
     },
   },
-  sorts: ['updatedAt'],
+  sorts: ['createdAt', 'updatedAt'],
+  scannedSorts: ['createdAt'],
 });
 
 export interface TransactionRow extends Row<typeof transaction> {}

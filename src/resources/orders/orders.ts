@@ -520,7 +520,7 @@ export const order = describe({
   },
   search: ['orderNumber', 'contactId'],
   refinedBy: 'OrdersFilter',
-  sorts: ['updatedAt'],
+  sorts: ['createdAt', 'updatedAt', 'orderNumber', 'totalAmount'],
 });
 
 export const orderLineItem = describe({

@@ -9,7 +9,7 @@ import { teamTable } from '../../store/tables/teams.ts';
 import type { ChangeAnswer } from '../changing/mutate.ts';
 import type { Input } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
-import { readsOf, withTime } from '../reading/reads.ts';
+import { readsOf, withValue } from '../reading/reads.ts';
 import type { Ref } from '../reading/refs.ts';
 import { defineService } from '../service.ts';
 import { changeAccount } from './account-changes.ts';
@@ -32,7 +32,7 @@ function withoutStrangers(listMany: ListMany): ListMany {
 /** The caller's teams. */
 export async function list(ctx: Context, page: PageRequest): Promise<Page<TeamRow>> {
   const { tenancy } = requireScope(ctx, scope);
-  const [found] = await reads.listMany(ctx, [tenancy.teamId], await withTime(ctx, TEAMS, tenancy, page));
+  const [found] = await reads.listMany(ctx, [tenancy.teamId], await withValue(ctx, TEAMS, tenancy, page));
   return found ?? { rows: [], more: false };
 }
 

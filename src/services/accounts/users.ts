@@ -15,7 +15,7 @@ import {
   type PersonRow,
 } from '../../store/accounts/users.ts';
 import { toBounds } from '../../store/reading/counts.ts';
-import { type Reads, timed } from '../reading/reads.ts';
+import { positioned, type Reads } from '../reading/reads.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
 import { defineService } from '../service.ts';
 
@@ -67,7 +67,7 @@ async function findOthers(ctx: Context, ids: readonly bigint[]): Promise<readonl
  */
 export async function list(ctx: Context, page: PageRequest): Promise<Page<UserRow>> {
   const { tenancy } = requireScope(ctx, scope);
-  const placed = await timed(ctx, user.title, page, (after) => findVisible(ctx, after));
+  const placed = await positioned(ctx, user.title, page, (after) => findVisible(ctx, after));
   return findTeamUsers(ctx, tenancy, placed, await onlyUser(ctx));
 }
 

@@ -6,7 +6,7 @@ import type { Context } from '../../context.ts';
 import { invalid, notFound } from '../../errors.ts';
 import type { Page, PageRequest, Selection } from '../../pagination.ts';
 import type { Described } from '../../resources/nouns.ts';
-import type { Row } from '../../resources/resource.ts';
+import type { Row, SortValue } from '../../resources/resource.ts';
 import { setNull } from '../../rows/columns.ts';
 import { type Count, countUnder, existsUnder, type Probe } from '../../store/reading/counts.ts';
 import { findPagesUnder, findPageUnder, findRefinedPage } from '../../store/reading/pages.ts';
@@ -35,7 +35,7 @@ export interface Reads<Row, Needs extends Scope | null = Scope> {
   /** In the order of the ids; null for a row that does not exist or that the caller does not own. */
   getMany(ctx: Context, ids: readonly bigint[], projection?: Projection): Promise<(Row | null)[]>;
   /**
-   * In a list ordered by `updatedAt`, a position without a time means the current place of its row.
+   * In a list that is not ordered by id, a position without a value means the current place of its row.
    * @throws AppError `not_found` for the parent; `invalid` for `after` when that row is gone; as `refining` and `findRefinedPage` do
    */
   list(ctx: Context, parent: Ref, page: PageRequest, projection?: Projection): Promise<Page<Row>>;
@@ -98,20 +98,20 @@ function readsWith<R extends { id: bigint }, Needs extends Scope | null>(
       const { tenancy } = permit(ctx, page);
       const parentId = parseRef(over.title, over.table, parent);
       if (isSearched(page)) await requireSearchable(ctx, table.resource);
-      const timed = await withTime(ctx, table, tenancy, page);
-      const { refinedBy } = timed;
+      const positioned = await withValue(ctx, table, tenancy, page);
+      const { refinedBy } = positioned;
       const read = async (plain: PageRequest) => {
         const found = await findPageUnder(ctx, table, tenancy, parentId, plain, projection);
         if (found === null) throw notFound(over.title);
         return found;
       };
-      if (refinedBy === undefined) return read(timed);
+      if (refinedBy === undefined) return read(positioned);
       return refine(
         ctx,
         table,
         tenancy,
         [parentId],
-        { ...timed, refinedBy },
+        { ...positioned, refinedBy },
         {
           read: ({ list, selection }) =>
             list === null ? read(selection) : findRefinedPage(ctx, list, selection, projection),
@@ -202,40 +202,41 @@ export async function requireRow<Row extends { id: bigint }>(
 }
 
 /**
- * Completes a page request: in a list ordered by time, `after` gets the time of its row.
+ * Completes a page request: in a list that is not ordered by id, `after` gets the value of its row.
  * @throws AppError `invalid` when that row is gone
  */
-export async function withTime<Row extends { id: bigint }>(
+export async function withValue<Row extends { id: bigint }>(
   ctx: Context,
   table: Table<Row>,
   tenancy: Tenancy,
   page: PageRequest,
 ): Promise<PageRequest> {
-  return timed(ctx, table.title, page, (after) => findById(ctx, table, tenancy, after));
+  return positioned(ctx, table.title, page, (after) => findById(ctx, table, tenancy, after));
 }
 
-/** As `withTime`, for rows that have no table of their own. @param title of a row @param findRow a row by its id */
-export async function timed(
+/** As `withValue`, for rows that have no table of their own. @param title of a row @param findRow a row by its id */
+export async function positioned(
   ctx: Context,
   title: string,
   page: PageRequest,
   findRow: (id: bigint) => Promise<object | null>,
 ): Promise<PageRequest> {
-  if (page.sort !== 'updatedAt' || page.after === null || page.afterTime != null) return page;
-  const { after } = page;
-  const find = () => findRow(after) as Promise<{ updatedAt?: Date } | null>;
+  const { sort = 'id', after, afterValue } = page;
+  if (sort === 'id' || after === null || afterValue !== undefined) return page;
+  const find = () => findRow(after) as Promise<{ readonly [Property in typeof sort]?: SortValue } | null>;
   let row = await find();
   if (row === null && mayHaveReadReplica(ctx)) {
     // The position may come from a server that is ahead of this replica.
     readFromPrimary(ctx);
     row = await find();
   }
-  if (row?.updatedAt === undefined)
+  const value = row?.[sort];
+  if (value === undefined)
     throw invalid('after', {
       code: 'not_found',
-      message: `There is no longer such a ${title.toLowerCase()}. Follow the URL in the Link header, which has its time too.`,
+      message: `There is no longer such a ${title.toLowerCase()}. Follow the URL in the Link header, which has its value too.`,
     });
-  return { ...page, afterTime: row.updatedAt };
+  return { ...page, afterValue: value };
 }
 
 /** Properties that some callers may not see, although they may read the rows. */

@@ -10,6 +10,7 @@ import { withTransaction } from '../changing/transactions.ts';
 import { toPage } from '../reading/pages.ts';
 import { readRows } from '../reading/reads.ts';
 import { boundsOf, limitOf, orderOf, rangeOf, scanDirection, valuesOfBounds } from '../reading/selections.ts';
+import { BY_ID, BY_TIME } from '../reading/sort-keys.ts';
 import { idOfPublicId } from '../sql/public-ids.ts';
 import { named, type Statement, statement, valuesOf } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
@@ -117,14 +118,14 @@ export async function findTeamUsers(
   page: PageRequest,
   only: readonly bigint[] | null,
 ): Promise<Page<UserRow>> {
-  const sort = page.sort ?? 'id';
+  const key = BY_TIME[page.sort ?? 'id'] ?? BY_ID;
   const direction = scanDirection(page);
   const ofTeam = statement(
-    `users.of_team.${sort}.${direction}`,
+    `users.of_team.${key.sort}.${direction}`,
     () => `select ${selectList(USER_COLUMNS)}, m.team as "team"
       from ${TEAM_USERS} join users t on t.id = m.id
-      where coalesce(t.id = any($ids::bigint[]), true) and ${rangeOf(sort, 't.id')}
-      order by ${orderOf(sort, direction)} limit $limit`,
+      where coalesce(t.id = any($ids::bigint[]), true) and ${rangeOf(key, 't.id')}
+      order by ${orderOf(key, direction)} limit $limit`,
   );
   const values = { team: tenancy.teamId, limit: limitOf(page), ids: only, ...valuesOfBounds(boundsOf(page)) };
   const rows = await readRows(ctx, ofTeam, values, tenancy, OF_TEAM);

@@ -1,6 +1,7 @@
 // Counts the rows of lists, and tests for rows on one side of a position. One statement covers all parents.
 import { MAX_ID } from '../../cursors.ts';
 import type { Selection } from '../../pagination.ts';
+import type { SortValue } from '../../resources/resource.ts';
 import { BlockRow, type RowBlock, textOf } from '../../rows/row-block.ts';
 import { type NamedStatement, statement, type Values } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
@@ -40,8 +41,8 @@ export const MAX_EXACT_COUNT = 100_000;
 /** A position in a list, and the side to test. */
 export interface Probe extends Selection {
   readonly id: bigint;
-  /** The position's time, in a list by `updatedAt`. */
-  readonly time?: Date | null | undefined;
+  /** The position's value, in a list that is not ordered by id. */
+  readonly value?: SortValue | undefined;
   readonly side: 'at_or_below' | 'at_or_above';
 }
 
@@ -115,11 +116,11 @@ async function workspacesOf<R extends Row>(
 }
 
 /** The bounds of a probe, which include the probe's own position. */
-export function toBounds({ id, time, side, sort = 'id' }: Probe) {
+export function toBounds({ id, value, side, sort = 'id' }: Probe) {
   const bounds = { sort, order: 'asc', after: null, before: null } as const;
   return side === 'at_or_below'
-    ? { ...bounds, before: id < MAX_ID ? id + 1n : MAX_ID, beforeTime: time }
-    : { ...bounds, after: id - 1n, afterTime: time };
+    ? { ...bounds, before: id < MAX_ID ? id + 1n : MAX_ID, beforeValue: value }
+    : { ...bounds, after: id - 1n, afterValue: value };
 }
 
 /**

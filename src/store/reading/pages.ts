@@ -33,11 +33,13 @@ import {
   boundsOf,
   isExpensive,
   limitOf,
+  orderOfProjected,
   scanDirection,
   selectionOf,
   selectPage,
   valuesOfBounds,
 } from './selections.ts';
+import { sortKeyOf } from './sort-keys.ts';
 
 type Row = { id: bigint };
 
@@ -47,8 +49,8 @@ interface PageRead {
   readonly bounds: Bounds;
   /** One statement, or the steps of a list with a saved filter. */
   readonly by: StatementRead | RefinedRead;
-  /** The rows become visible in the order of the page, so that every visible row is settled. */
-  readonly commitsInOrder: boolean;
+  /** Only rows up to the high-water mark are settled: they do not become visible in the order of the page, which must not skip any. */
+  readonly needsMark: boolean;
   /** The indexes of the fields with a row's id and, if the list is ordered by it, its time. */
   readonly idField: number;
   readonly timeField: number;
@@ -145,7 +147,6 @@ export async function findPagesUnder<R extends Row>(
     return Promise.all(parents.map((id) => findPageUnder(ctx, table, tenancy, id, page, projection)));
   const direction = scanDirection(page);
   const selected = selectionOf(table, page);
-  const { sort } = selected;
   const projected = project(table, withSort(projection, page), tenancy.teamId);
   const behind = Object.keys(projected.columns).length;
   const pages = projected.statement(
@@ -154,11 +155,10 @@ export async function findPagesUnder<R extends Row>(
       const workspace = table.parent.nestedIn === null ? 'p.id' : 'p.workspace_id';
       const places = { parent: 'p.id', workspace };
       const columns = selectList(projected.columns);
-      const byTime = sort === 'id' ? '' : `f."${sort}" ${direction}, `;
       return `select f.*, p.id as "parentId" from ${ownedParents(table.parent.table)} left join lateral (
         ${selectPage(table, selected, { columns, places, direction }, table.narrowed('$workspaces'))}
       ) f on true
-      order by p.id, ${byTime}f.id ${direction}`;
+      order by p.id, ${orderOfProjected(selected.key, direction, 'f')}`;
     },
   );
   const rows = await readSettled(
@@ -206,7 +206,7 @@ export async function findRefinedPage<R extends Row>(
     columns: selectList(projected.columns),
     width: Object.keys(projected.columns).length,
     owners: projected.owners,
-    sort: page.sort ?? 'id',
+    key: sortKeyOf(table, page.sort ?? 'id'),
     direction: scanDirection(page),
     limit: limitOf(page),
     isFirst: page.after === null && page.before === null,
@@ -221,7 +221,10 @@ function withSort(projection: readonly string[] | null, { sort }: PageRequest): 
   return projection === null || sort === undefined ? projection : [...projection, sort];
 }
 
-/** Even below one parent, times are not in the order of commits: two changes may have the same millisecond, and clocks can be set back. */
+/**
+ * Even below one parent, times are not in the order of commits: two changes may have the same millisecond, and clocks can be set back. The
+ * orders that are not gapless need no high-water mark: a row that is committed late may precede any position.
+ */
 function pageRead<R extends Row>(
   { name, commitsInOrder }: Table<R>,
   page: PageRequest,
@@ -233,7 +236,7 @@ function pageRead<R extends Row>(
     table: name,
     bounds: boundsOf(page),
     by,
-    commitsInOrder: commitsInOrder && page.sort !== 'updatedAt',
+    needsMark: page.sort === 'updatedAt' || ((page.sort ?? 'id') === 'id' && !commitsInOrder),
     idField: properties.indexOf('id'),
     timeField: properties.indexOf('updatedAt'),
   };
@@ -268,7 +271,7 @@ async function readSettled(ctx: StoreContext, read: PageRead): Promise<RowBlock>
     readFromPrimary(ctx);
   }
   const { table, bounds } = read;
-  if (read.commitsInOrder) return readBetween(ctx, read, bounds);
+  if (!read.needsMark) return readBetween(ctx, read, bounds);
   const askedAt = highWaterMarks.asked();
   // Gets the mark before it reads the page, because rows settled afterwards may be missing from the page.
   const known = highWaterMarks.latest();
@@ -314,9 +317,9 @@ async function readReplayed(
 ): Promise<RowBlock | null> {
   const { table, bounds, idField } = read;
   const mark = tables[table];
-  if (isAhead(bounds, mark)) return null;
+  if (read.needsMark && isAhead(bounds, mark)) return null;
   const rows = await readBetween(ctx, read, bounds);
-  if (rows.length === 0 || read.commitsInOrder || isWithin(read, rows, mark)) return rows;
+  if (rows.length === 0 || !read.needsMark || isWithin(read, rows, mark)) return rows;
   const isAboveAll = (largest(rows, idField) ?? 0n) > (marks.latest()?.tables[table].drawn ?? 0n);
   if (bounds.sort === 'id' && isAboveAll && marks.isQuiet(table)) return null;
   return readBetween(ctx, read, limitBounds(bounds, mark));
@@ -348,10 +351,10 @@ function stands(highWaterMarks: HighWaterMarks, { generation }: MarksAnswer): bo
 function limitBounds({ sort, low, high }: Bounds, mark: TableMark): Bounds {
   if (sort === 'id') {
     const isBelow = high.id !== null && high.id <= mark.id;
-    return { sort, low, high: isBelow ? high : { id: mark.id + 1n, time: null } };
+    return { sort, low, high: isBelow ? high : { id: mark.id + 1n, value: null } };
   }
-  const isBelow = high.time != null && high.time.getTime() <= mark.time;
-  return { sort, low, high: isBelow ? high : { id: MAX_ID, time: new Date(mark.time) } };
+  const isBelow = timeOf(high) <= mark.time;
+  return { sort, low, high: isBelow ? high : { id: MAX_ID, value: new Date(mark.time) } };
 }
 
 /**
@@ -359,9 +362,16 @@ function limitBounds({ sort, low, high }: Bounds, mark: TableMark): Bounds {
  * skip them.
  */
 function isAhead({ sort, low, high }: Bounds, mark: TableMark): boolean {
-  return [low, high].some(({ id, time }) =>
-    sort === 'id' ? id !== null && id > mark.id : time != null && time.getTime() > mark.time,
+  return [low, high].some((position) =>
+    sort === 'id'
+      ? position.id !== null && position.id > mark.id
+      : timeOf(position) !== Number.POSITIVE_INFINITY && timeOf(position) > mark.time,
   );
+}
+
+/** The time of a position, in milliseconds since 1970; infinite for the start and the end of the list. */
+function timeOf({ value }: Bounds['high']): number {
+  return value instanceof Date ? value.getTime() : Number.POSITIVE_INFINITY;
 }
 
 function isWithin({ bounds, idField, timeField }: PageRead, rows: RowBlock, mark: TableMark): boolean {

@@ -15,7 +15,17 @@ import type { Values } from '../sql/statements.ts';
 import type { Table } from '../tables/table.ts';
 import type { Owners } from '../tenancy/row-owners.ts';
 import { between, isOwned, rowsById } from './parents.ts';
-import { conditionOf, orderOf, parameterOf, rangeOf, rangeOfValue, selectionOf } from './selections.ts';
+import {
+  conditionOf,
+  orderOf,
+  orderOfProjected,
+  parameterOf,
+  placeOf,
+  rangeOf,
+  rangeOfValue,
+  selectionOf,
+} from './selections.ts';
+import type { SortKey } from './sort-keys.ts';
 
 type AnyTable = Table<{ id: bigint }>;
 
@@ -102,7 +112,7 @@ export interface RefinedPage {
   /** The number of columns. */
   readonly width: number;
   readonly owners: Owners;
-  readonly sort: NonNullable<Selection['sort']>;
+  readonly key: SortKey;
   readonly direction: 'asc' | 'desc';
   readonly limit: number;
   /** Whether it is the page at an end of the list. */
@@ -114,18 +124,14 @@ export interface RefinedPage {
 /** The rows `t` of a list with a condition, in order. */
 function inOrder(
   table: AnyTable,
-  { sort, direction }: RefinedPage,
+  { key, direction }: RefinedPage,
   columns: string,
   limits: string,
   condition = 'true',
 ): string {
-  const range = between(table, '$workspace_id', '$workspace_id', `${rangeOf(sort, 't.id')} and ${condition}`);
-  return `select ${columns} from ${table.name} t where ${range} order by ${orderOf(sort, direction)} ${limits}`;
+  const range = between(table, '$workspace_id', '$workspace_id', `${rangeOf(key, 't.id')} and ${condition}`);
+  return `select ${columns} from ${table.name} t where ${range} order by ${orderOf(key, direction)} ${limits}`;
 }
-
-/** The columns that position a row in the list. */
-const placeOf = (sort: RefinedPage['sort'], alias = 't') =>
-  sort === 'id' ? `${alias}.id` : `${alias}.id, ${alias}.updated_at`;
 
 /** Reads complete ranges. @param columns of the list's rows `t` */
 export function completeRanges(table: AnyTable, columns = 't.id'): Reading {
@@ -141,11 +147,11 @@ export function completeRanges(table: AnyTable, columns = 't.id'): Reading {
 
 /** Reads the first rows of each range, in the list's order. */
 function rangesInOrder(table: AnyTable, asked: RefinedPage, columns: string, limits: string): Reading {
-  const { sort, direction } = asked;
+  const { direction } = asked;
   return {
     rows: (condition) => inOrder(table, asked, columns, limits, condition),
     equal(key, value) {
-      const { range, order } = rangeOfValue(sort, [key, value], direction);
+      const { range, order } = rangeOfValue(asked.key, [key, value], direction);
       // `is not null`, because some indexes contain only rows with a value.
       return `select ${columns} from ${table.name} t
         where ${between(table, '$workspace_id', '$workspace_id', `${range} and ${key} is not null`)} order by ${order} ${limits}`;
@@ -162,7 +168,7 @@ function rangesInOrder(table: AnyTable, asked: RefinedPage, columns: string, lim
 /** Rows of a list as `t`, for a `from` clause. PostgreSQL reads them one by one, as the query consumes them. */
 interface Ordered {
   readonly sql: string;
-  /** The alias whose id and time determine their order. */
+  /** The alias whose id and key determine their order. */
   readonly alias: string;
 }
 
@@ -176,12 +182,12 @@ function fromRanges(table: AnyTable, asked: RefinedPage, source: PartSource, lim
   };
 }
 
-/** The ids and times of the first rows of a source in the list's order. */
+/** The ids and keys of the first rows of a source in the list's order. */
 function firstIds(table: AnyTable, asked: RefinedPage, source: PartSource, limit: string): string {
-  const { sort, direction } = asked;
-  const ids = source.ids(rangesInOrder(table, asked, placeOf(sort), limit));
+  const { key, direction } = asked;
+  const ids = source.ids(rangesInOrder(table, asked, placeOf(key), limit));
   const each = source.hasRepeats ? 'distinct ' : '';
-  return `select ${each}${placeOf(sort, 'x')} from (${ids}) x order by ${orderOf(sort, direction, 'x')} ${limit}`;
+  return `select ${each}${placeOf(key, 'x')} from (${ids}) x order by ${orderOf(key, direction, 'x')} ${limit}`;
 }
 
 /** The row with the id `x.id`, for a lateral join that stops when the page is full. `offset 0` is an optimization fence: no join can start with the rows of the list. */
@@ -195,8 +201,8 @@ export const isOwn = (table: AnyTable) =>
 
 /** The page of a source's rows in the list's order. */
 export function orderedPage(table: AnyTable, asked: RefinedPage, source: PartSource): string {
-  const { sort, direction, columns, owned } = asked;
-  const order = orderOf(sort, direction);
+  const { key, direction, columns, owned } = asked;
+  const order = orderOf(key, direction);
   if (source.isOfRows && source.ranges === 1)
     return `select ${columns} from ${fromRanges(table, asked, source, 'limit $limit').sql} where ${owned} order by ${order}`;
   return shownRows(table, asked, firstIds(table, asked, source, 'limit $limit'));
@@ -205,16 +211,16 @@ export function orderedPage(table: AnyTable, asked: RefinedPage, source: PartSou
 /** The rows of a page with their columns, in order. @param page a query for their ids */
 function shownRows(
   table: AnyTable,
-  { columns, owned, sort, direction }: RefinedPage,
+  { columns, owned, key, direction }: RefinedPage,
   page = 'select * from k',
 ): string {
-  const order = orderOf(sort, direction);
+  const order = orderOf(key, direction);
   const rows = rowsById(table, '$workspace_id', `select p.id from (${page}) p`, order);
   return `select ${columns} from ${rows} where ${between(table, '$workspace_id', '$workspace_id', owned)} order by ${order}`;
 }
 
 /**
- * The rows of the page that a walk finds, through the list or through a source in the list's order. In the order of time, it reads from
+ * The rows of the page that a walk finds, through the list or through a source in the list's order. In other orders than by id, it reads from
  * other rows only the columns of the conditions, which indexes may contain, because consecutive rows are far apart in the table.
  * @param most if set, each row ends with a field that tells whether the page is complete and, if not, with the number of rows of each
  * source, up to one more than these; without a row, it returns a row of nulls. This takes longer.
@@ -227,34 +233,33 @@ export function walkStatement(
   walked: number,
   most: readonly number[] | null,
 ): string {
-  const { sort, direction, columns, owned } = asked;
+  const { key, direction, columns, owned } = asked;
   const { sql, alias } =
     base === null
       ? { sql: `(${inOrder(table, asked, 't.*', `limit ${walked}`)}) t`, alias: 't' }
       : fromRanges(table, asked, base, `limit ${walked}`);
   const condition = allOf(parts.filter((_, part) => part !== base?.part));
   const matching = (selected: string, condition: string) =>
-    `select ${selected} from ${sql} where ${condition} order by ${orderOf(sort, direction, alias)} limit $limit`;
+    `select ${selected} from ${sql} where ${condition} order by ${orderOf(key, direction, alias)} limit $limit`;
   const matches =
-    sort === 'id' ? matching(columns, `${owned} and ${condition}`) : matching(placeOf(sort), condition);
+    key.sort === 'id' ? matching(columns, `${owned} and ${condition}`) : matching(placeOf(key), condition);
   if (most === null)
-    return sort === 'id' ? matches : `with k as materialized (${matches}) ${shownRows(table, asked)}`;
+    return key.sort === 'id' ? matches : `with k as materialized (${matches}) ${shownRows(table, asked)}`;
   const behind = `offset ${walked} limit 1`;
   const next =
     base === null
       ? inOrder(table, asked, '1', behind)
-      : base.ids(rangesInOrder(table, asked, placeOf(sort), behind));
+      : base.ids(rangesInOrder(table, asked, placeOf(key), behind));
   const counts = sources.map(
     ({ ids }, index) =>
       `, case when not s.is_complete then
         (select count(*) from (select from (${ids(completeRanges(table))}) x limit ${(most[index] ?? 0) + 1}) x) end`,
   );
-  const [shown, byTime] =
-    sort === 'id' ? ['k', ''] : [`lateral (${shownRows(table, asked)})`, `p."${sort}" ${direction}, `];
+  const shown = key.sort === 'id' ? 'k' : `lateral (${shownRows(table, asked)})`;
   return `with k as materialized (${matches}), s as materialized (
       select case when (select count(*) from k) >= $limit then true else not exists (${next}) end as is_complete
     )
-    select p.*, s.is_complete${counts.join('')} from s left join ${shown} p on true order by ${byTime}p.id ${direction}`;
+    select p.*, s.is_complete${counts.join('')} from s left join ${shown} p on true order by ${orderOfProjected(key, direction, 'p')}`;
 }
 
 /** The ids of a source, each once. `offset 0` is an optimization fence: the planner cannot scan the list instead. */
@@ -272,21 +277,21 @@ export function sourceStatement(
   asked: RefinedPage,
   index: number,
 ): string {
-  const { sort, direction, columns, owned } = asked;
+  const { key, direction, columns, owned } = asked;
   const source = sources[index];
   if (source === undefined) throw new TypeError('There is no such source.');
-  const order = orderOf(sort, direction);
-  if (sort !== 'id' && !source.isOfRows) {
-    const range = `${rangeOf(sort, 't.id')} and ${allOf(parts)}`;
+  const order = orderOf(key, direction);
+  if (key.sort !== 'id' && !source.isOfRows) {
+    const range = `${rangeOf(key, 't.id')} and ${allOf(parts)}`;
     return `with k as materialized (
-        select ${placeOf(sort)} from ${rowsById(table, '$workspace_id', `select x.id from ${idsOf(source, completeRanges(table))}`)}
+        select ${placeOf(key)} from ${rowsById(table, '$workspace_id', `select x.id from ${idsOf(source, completeRanges(table))}`)}
         where ${between(table, '$workspace_id', '$workspace_id', range)}
         order by ${order} limit $limit
       ) ${shownRows(table, asked)}`;
   }
-  const orderOfIds = orderOf(sort, direction, 'x');
-  const inRange = `select x.* from ${idsOf(source, completeRanges(table, placeOf(sort)))}
-    where ${rangeOf(sort, 'x.id', 'x.updated_at')} order by ${orderOfIds}`;
+  const orderOfIds = orderOf(key, direction, 'x');
+  const inRange = `select x.* from ${idsOf(source, completeRanges(table, placeOf(key)))}
+    where ${rangeOf(key, 'x.id', 'x')} order by ${orderOfIds}`;
   if (isExact) return shownRows(table, asked, `${inRange} limit $limit`);
   const others = parts.filter((_, part) => part !== source.part);
   const early = others.flatMap(({ onId }) => (onId === undefined ? [] : [{ sql: onId('x.id') }]));

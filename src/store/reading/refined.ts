@@ -26,6 +26,7 @@ import {
   walkStatement,
 } from './refined-statements.ts';
 import { type Bounds, boundsOf, MAX_MERGED_ROWS, valuesOfBounds } from './selections.ts';
+import { sortKeyOf } from './sort-keys.ts';
 
 type Row = { id: bigint };
 type AnyTable = Table<Row>;
@@ -68,7 +69,7 @@ export async function existsRefined<R extends Row>(
     columns: selectList(columns),
     width: Object.keys(columns).length,
     owners,
-    sort: probe.sort ?? 'id',
+    key: sortKeyOf(list.table, probe.sort ?? 'id'),
     direction: 'asc',
     limit: 1,
     isFirst: false,
@@ -95,7 +96,8 @@ export async function readBounded(
   bounds: Bounds,
 ): Promise<RowBlock> {
   const { table, tenancy, workspaceId, limits = LIMITS } = list;
-  const { owners, sort, limit, name } = given;
+  const { owners, limit, name } = given;
+  const { sort } = given.key;
   const conditions = conditionsOf(list, selection);
   const { sources, isExact } = conditions;
   const { provided } = selection;
@@ -140,7 +142,7 @@ export async function readBounded(
     readBy(scanRows, 's', sourceStatement(table, conditions, asked, index));
   const mostOf = (inIndex: number, found: number) =>
     sources.map(({ hasTimes, most = inIndex }) =>
-      Math.min(most, sort === 'id' || hasTimes ? inIndex : found),
+      Math.min(most, sort === 'id' || (sort === 'updatedAt' && hasTimes) ? inIndex : found),
     );
 
   const { direction, isFirst } = asked;

@@ -3,20 +3,21 @@
 // filters are conditions on the rows found.
 import { MAX_ID } from '../../cursors.ts';
 import type { PageRequest, Selection } from '../../pagination.ts';
-import { type Sort, toSnakeCase } from '../../resources/resource.ts';
+import { type Sort, type SortValue, toSnakeCase } from '../../resources/resource.ts';
 import type { TableFilter } from '../sql/filters.ts';
 import type { PairMatch } from '../sql/matches.ts';
 import type { SearchMatch } from '../sql/search.ts';
 import { inWorkspace, type Statement, type Values } from '../sql/statements.ts';
 import type { Table } from '../tables/table.ts';
 import { between, rowsById } from './parents.ts';
+import { BY_ID, type SortKey, sortKeyOf, sortParameter } from './sort-keys.ts';
 
 type AnyTable = Table<{ id: bigint }>;
 type Direction = 'asc' | 'desc';
 
 /** The filters and the order of a list request. */
 export interface Selected {
-  readonly sort: Sort;
+  readonly key: SortKey;
   /** The requested filters, in the order of the resource description. */
   readonly given: readonly TableFilter[];
   /** Their values, by the names of their parameters (`parameterOf`). */
@@ -35,17 +36,19 @@ export interface PagePlaceholders {
 }
 
 /** An unfiltered list, ordered by id. */
-const UNFILTERED: Selected = { sort: 'id', given: [], values: {}, name: '' };
+const UNFILTERED: Selected = { key: BY_ID, given: [], values: {}, name: '' };
 
 export function selectionOf(table: AnyTable, { sort = 'id', filter }: Selection): Selected {
-  if (filter === undefined) return sort === 'id' ? UNFILTERED : { ...UNFILTERED, sort, name: `.${sort}` };
+  const key = sortKeyOf(table, sort);
+  if (filter === undefined) return sort === 'id' ? UNFILTERED : { ...UNFILTERED, key, name: `.by_${sort}` };
   const given = table.filters.filter(({ property }) => filter[property] !== undefined);
   return {
-    sort,
+    key,
     given,
     values: Object.fromEntries(given.map((one) => [parameterOf(one), filter[one.property] ?? []])),
     name: [
-      ...(sort === 'id' ? [] : [sort]),
+      // A filter may have the name of an order.
+      ...(sort === 'id' ? [] : [`by_${sort}`]),
       ...given.map(({ property, match }) => ('time' in match ? `${property}Range` : property)),
     ]
       .map((part) => `.${part}`)
@@ -75,22 +78,28 @@ export const MAX_MERGED_ROWS = 2_500;
  * Whether a page may read many more rows than it returns: if another filter drops rows, if no index has them in the page's order so that
  * all are read, or if they come from many ranges. How many rows have words is known only when they are read.
  */
-export function isExpensive({ sort, given, values }: Selected, parents: number, limit: number): boolean {
+export function isExpensive({ key, given, values }: Selected, parents: number, limit: number): boolean {
   const [leader] = given;
-  if (leader === undefined) return false;
+  if (leader === undefined) return key.isScanned;
   const ranges = parents * (values[parameterOf(leader)]?.length ?? 0);
   if (leader.unique) return ranges > MAX_MERGED_ROWS;
   if ('text' in leader.match) return true;
-  const isUntimed = (sort !== 'id' && ('table' in leader.match || leader.untimed)) || 'time' in leader.match;
-  if (given.length === 1 && sort === 'updatedAt' && leader.property === sort) return false;
+  if (given.length === 1 && !key.isScanned && leader.property === key.sort) return false;
+  const isUntimed =
+    (key.sort !== 'id' && ('table' in leader.match || isUnordered(leader, key))) || 'time' in leader.match;
   return given.length > 1 || isUntimed || ranges * limit > MAX_MERGED_ROWS;
+}
+
+/** Whether no index has the rows with one value of a filter in an order. */
+function isUnordered({ untimed }: TableFilter, { sort }: SortKey): boolean {
+  return sort !== 'id' && (untimed || sort !== 'updatedAt');
 }
 
 /** A position in a list; null: the list's start or end. */
 interface Position {
   readonly id: bigint | null;
-  /** The time, in a list by `updatedAt`. */
-  readonly time: Date | null | undefined;
+  /** The value, in a list that is not ordered by id. */
+  readonly value: SortValue | undefined;
 }
 
 /** The two positions between which rows lie, the lower one first. They exclude both. */
@@ -102,8 +111,8 @@ export interface Bounds {
 
 /** The bounds of a page, which do not depend on its size. */
 export function boundsOf({ sort = 'id', order, ...page }: Omit<PageRequest, 'size' | 'backward'>): Bounds {
-  const after = { id: page.after, time: page.afterTime };
-  const before = { id: page.before, time: page.beforeTime };
+  const after = { id: page.after, value: page.afterValue };
+  const before = { id: page.before, value: page.beforeValue };
   const [low, high] = order === 'asc' ? [after, before] : [before, after];
   return { sort, low, high };
 }
@@ -112,41 +121,64 @@ export function boundsOf({ sort = 'id', order, ...page }: Omit<PageRequest, 'siz
 export function valuesOfBounds({ sort, low, high }: Bounds): Values {
   const ids = { low_id: low.id ?? 0n, high_id: high.id ?? MAX_ID };
   if (sort === 'id') return ids;
-  const [lowTime, highTime] = [
-    low.time?.toISOString() ?? '-infinity',
-    high.time?.toISOString() ?? 'infinity',
-  ];
-  return { ...ids, low_time: lowTime, high_time: highTime };
+  return {
+    ...ids,
+    low_key: sortParameter(sort, low.id === null ? undefined : low.value, 'low'),
+    high_key: sortParameter(sort, high.id === null ? undefined : high.value, 'high'),
+  };
 }
 
-/** The condition that the row with this id and time lies between two positions, excluding both. */
-export function rangeOf(sort: Sort, id: string, time = 't.updated_at'): string {
-  if (sort === 'id') return `${id} > $low_id and ${id} < $high_id`;
-  return `(${time}, ${id}) > ($low_time::timestamptz, $low_id::bigint) and (${time}, ${id}) < ($high_time::timestamptz, $high_id::bigint)`;
+/** The key over rows `t` of a table; over those of a query that selected it by `placeOf`, its column. */
+function keyOver({ sort, column, keyOf }: SortKey, alias: string): string {
+  if (sort === 'id') return `${alias}.id`;
+  return alias === 't' ? keyOf(column) : `${alias}.sort_key`;
+}
+
+/** The columns that position a row in the list. */
+export function placeOf(key: SortKey, alias = 't'): string {
+  return key.sort === 'id'
+    ? `${alias}.id`
+    : `${alias}.id, ${keyOver(key, alias)}${alias === 't' ? ' as sort_key' : ''}`;
+}
+
+/** The condition that the row with this id and key lies between two positions, excluding both. @param alias of the row's key */
+export function rangeOf(key: SortKey, id: string, alias = 't'): string {
+  if (key.sort === 'id') return `${id} > $low_id and ${id} < $high_id`;
+  const row = `(${keyOver(key, alias)}, ${id})`;
+  const position = (end: 'low' | 'high') => `(${key.keyOf(`$${end}_key::${key.type}`)}, $${end}_id::bigint)`;
+  return `${row} > ${position('low')} and ${row} < ${position('high')}`;
 }
 
 /**
  * The same for rows `t` whose key has a value, and the order of such rows. In the order of ids, one comparison covers key and id together,
  * and the key leads the order. So only an index that begins with the key fits, whatever the planner's statistics are, and its scan starts
- * at the position rather than at the first row with the value. The order of changes has separate comparisons: with a combined one the
- * planner would prefer to read all rows with the value from the index by id, and to sort them.
+ * at the position rather than at the first row with the value. Other orders have separate comparisons: with a combined one the planner
+ * would prefer to read all rows with the value from the index by id, and to sort them.
  */
 export function rangeOfValue(
-  sort: Sort,
+  sortKey: SortKey,
   [key, value]: readonly [key: string, value: string],
   direction: Direction,
 ): { readonly range: string; readonly order: string } {
-  const order = orderOf(sort, direction);
-  if (sort !== 'id') return { range: `${rangeOf(sort, 't.id')} and ${key} = ${value}`, order };
+  const order = orderOf(sortKey, direction);
+  if (sortKey.sort !== 'id') return { range: `${rangeOf(sortKey, 't.id')} and ${key} = ${value}`, order };
   return {
     range: `(${key}, t.id) > (${value}, $low_id) and (${key}, t.id) < (${value}, $high_id)`,
     order: `${key} ${direction}, ${order}`,
   };
 }
 
-export function orderOf(sort: Sort, direction: Direction, alias = 't'): string {
+export function orderOf(key: SortKey, direction: Direction, alias = 't'): string {
   const byId = `${alias}.id ${direction}`;
-  return sort === 'id' ? byId : `${alias}.updated_at ${direction}, ${byId}`;
+  if (key.sort === 'id') return byId;
+  const byKey = `${keyOver(key, alias)} ${direction}`;
+  return key.isUnique ? byKey : `${byKey}, ${byId}`;
+}
+
+/** The same for rows with projected properties, among them the one of the key. */
+export function orderOfProjected(key: SortKey, direction: Direction, alias: string): string {
+  const byKey = key.sort === 'id' ? '' : `${key.keyOf(`${alias}."${key.sort}"`)} ${direction}, `;
+  return `${byKey}${alias}.id ${direction}`;
 }
 
 /**
@@ -160,10 +192,10 @@ export function selectPage(
   { columns, places, direction }: { columns: string; places: PagePlaceholders; direction: Direction },
   condition: string,
 ): string {
-  const { sort } = selected;
+  const { key } = selected;
   const { parent, workspace } = places;
-  const range = (id: string) => rangeOf(sort, id);
-  const order = orderOf(sort, direction);
+  const range = (id: string) => rangeOf(key, id);
+  const order = orderOf(key, direction);
   const text =
     selected.given.length === 0
       ? `select ${columns} from ${table.name} t
@@ -173,7 +205,7 @@ export function selectPage(
           workspace,
           `select k.id from (
             select distinct s.* from ${merged(table, selected, places, { range, order: direction, limit: '$limit', isBounded: true })}
-            order by ${orderOf(sort, direction, 's')} limit $limit
+            order by ${orderOf(key, direction, 's')} limit $limit
           ) k`,
           order,
         )} where ${condition} order by ${order}`;
@@ -191,7 +223,7 @@ export function selectSome(
   { isBounded, limit, condition }: { isBounded: boolean; limit: number; condition: string },
 ): string {
   const { parent, workspace } = places;
-  const range = (id: string) => (isBounded ? rangeOf(selected.sort, id) : `${id} > 0`);
+  const range = (id: string) => (isBounded ? rangeOf(selected.key, id) : `${id} > 0`);
   return selected.given.length === 0
     ? `select t.id from ${table.name} t where ${between(table, parent, workspace, range('t.id'))} and ${condition} limit ${limit}`
     : `select distinct s.id from ${merged(table, selected, places, { range, order: null, limit: `${limit}`, isBounded })}
@@ -218,12 +250,12 @@ function merged(table: AnyTable, selected: Selected, places: PagePlaceholders, r
   const { match } = leader;
   const find =
     'table' in match
-      ? throughTable(table, selected.sort, match)
+      ? throughTable(table, selected.key, match)
       : 'time' in match
-        ? byTime(table, selected.sort, match.time)
+        ? byTime(table, selected.key, match.time)
         : 'text' in match
-          ? byWords(table, selected.sort, match)
-          : byKey(table, selected.sort, leader);
+          ? byWords(table, selected.key, match)
+          : byKey(table, selected.key, leader);
   const parameter = `$${parameterOf(leader)}::${leader.array}`;
   const values =
     'time' in match
@@ -245,35 +277,37 @@ type Find = (places: PagePlaceholders, range: Range, condition: string) => strin
  * which it expects half of the rows, is part of the range (`rangeOfValue`), and so is an expression, for which it has no statistics before
  * the table is analyzed. The index of an expression has no entries for null, so the condition must exclude null.
  */
-function byKey(table: AnyTable, sort: Sort, { unique, untimed, match, array }: TableFilter): Find {
+function byKey(table: AnyTable, sortKey: SortKey, filter: TableFilter): Find {
+  const { unique, match, array } = filter;
   if (!('key' in match)) throw new Error('It has no key.');
+  const { sort } = sortKey;
   const { key, keyOf } = match;
   const isPartOfRange = array === 'bool[]' || keyOf !== undefined;
   const isKnown = keyOf === undefined ? ALL : `${key} is not null`;
   return ({ parent, workspace }, { range, order, limit, isBounded }, condition) => {
     const value = keyOf?.('v.value') ?? 'v.value';
-    if (untimed && sort !== 'id' && order !== null)
-      return walkedOrFound(sort, `${key} = ${value}`, {
+    if (isUnordered(filter, sortKey) && order !== null && !unique)
+      return walkedOrFound(sortKey, `${key} = ${value}`, {
         ...{ table: table.name, workspace, condition, limit },
         below: (within) => between(table, parent, workspace, within),
         range: range('t.id'),
-        order: (alias) => orderOf(sort, order, alias),
+        order: (alias) => orderOf(sortKey, order, alias),
       });
     const rows = (within: string) =>
       `from ${table.name} t where ${between(table, parent, workspace, within)}`;
     if (unique)
-      return `select t.id${timeOf(sort)} from (select t.* ${rows(`${key} = ${value}`)} offset 0) t where ${range('t.id')} and ${condition}`;
+      return `select ${placeOf(sortKey)} from (select t.* ${rows(`${key} = ${value}`)} offset 0) t where ${range('t.id')} and ${condition}`;
     if (order === null && keyOf !== undefined && sort === 'id') {
       const all = `(${key}, t.id) > (${value}, 0) and (${key}, t.id) < (${value}, ${MAX_ID})`;
-      const within = isBounded ? rangeOfValue(sort, [key, value], 'asc').range : all;
+      const within = isBounded ? rangeOfValue(sortKey, [key, value], 'asc').range : all;
       return `select t.id ${rows(within)} and ${isKnown} and ${condition}`;
     }
     if (order === null || !isPartOfRange) {
-      const ordered = order === null ? '' : `order by ${orderOf(sort, order)}`;
-      return `select t.id${timeOf(sort)} ${rows(`${range('t.id')} and ${key} = ${value}`)} and ${condition} ${ordered}`;
+      const ordered = order === null ? '' : `order by ${orderOf(sortKey, order)}`;
+      return `select ${placeOf(sortKey)} ${rows(`${range('t.id')} and ${key} = ${value}`)} and ${condition} ${ordered}`;
     }
-    const { range: within, order: ordered } = rangeOfValue(sort, [key, value], order);
-    return `select t.id${timeOf(sort)} ${rows(within)} and ${isKnown} and ${condition} order by ${ordered}`;
+    const { range: within, order: ordered } = rangeOfValue(sortKey, [key, value], order);
+    return `select ${placeOf(sortKey)} ${rows(within)} and ${isKnown} and ${condition} order by ${ordered}`;
   };
 }
 
@@ -281,18 +315,18 @@ function byKey(table: AnyTable, sort: Sort, { unique, untimed, match, array }: T
 const isBetween = (time: string, ends: string) => `${time} >= (${ends})[1] and ${time} < (${ends})[2]`;
 
 /** `offset 0` is an optimization fence, because the planner cannot tell which of two ranges has fewer rows. */
-function byTime(table: AnyTable, sort: Sort, time: string): Find {
+function byTime(table: AnyTable, sortKey: SortKey, time: string): Find {
   return ({ parent, workspace }, { range, order, limit }, condition) => {
     const has = isBetween(time, 'v.value');
     const below = (within: string) => between(table, parent, workspace, within);
     const rows = (within: string) => `from ${table.name} t where ${below(within)}`;
     if (order === null)
-      return `select t.id${timeOf(sort)} from (select t.* ${rows(has)} offset 0) t where ${range('t.id')} and ${condition}`;
-    if (sort === 'updatedAt' && time === 't.updated_at')
-      return `select t.id${timeOf(sort)} ${rows(`${range('t.id')} and ${has}`)} and ${condition} order by ${orderOf(sort, order)}`;
-    return walkedOrFound(sort, has, {
+      return `select ${placeOf(sortKey)} from (select t.* ${rows(has)} offset 0) t where ${range('t.id')} and ${condition}`;
+    if (sortKey.column === time)
+      return `select ${placeOf(sortKey)} ${rows(`${range('t.id')} and ${has}`)} and ${condition} order by ${orderOf(sortKey, order)}`;
+    return walkedOrFound(sortKey, has, {
       ...{ table: table.name, workspace, condition, limit, below, range: range('t.id') },
-      order: (alias) => orderOf(sort, order, alias),
+      order: (alias) => orderOf(sortKey, order, alias),
     });
   };
 }
@@ -304,9 +338,9 @@ const SEARCHED_BY_WALK = 1_000;
  * If the walk does not find a full page, the indexes of the words find all rows that have them, because they have no order. So a page costs
  * as much as rows have the words.
  */
-function byWords(table: AnyTable, sort: Sort, { text, candidates, isExact }: SearchMatch): Find {
+function byWords(table: AnyTable, key: SortKey, { text, candidates, isExact }: SearchMatch): Find {
   return ({ parent, workspace }, { range, order: direction, limit, isBounded }, condition) => {
-    const columns = (alias: string) => `${alias}.id${sort === 'id' ? '' : `, ${alias}.updated_at`}`;
+    const columns = (alias: string) => placeOf(key, alias);
     const below = (within: string) => between(table, parent, workspace, within);
     const has = `${text} like all(v.value)`;
     const isAlone =
@@ -315,11 +349,11 @@ function byWords(table: AnyTable, sort: Sort, { text, candidates, isExact }: Sea
       `${rowsById(table, workspace, ids)} where ${below(range('t.id'))} and ${isExact ? ALL : has} and ${condition}`;
     if (direction === null && !isBounded)
       return `select ${columns('t')} from ${found(isAlone ? limit : 'null')}`;
-    const order = (alias?: string) => orderOf(sort, direction ?? 'asc', alias);
+    const order = (alias?: string) => orderOf(key, direction ?? 'asc', alias);
     const walk = (select: string) =>
       `select ${select} from ${table.name} t where ${below(range('t.id'))} order by ${order()}`;
     const first = `select x.id from (${candidates(workspace, 'v.value', 'null')}) x where ${range('x.id')} order by ${order('x')} limit ${limit}`;
-    return `select ${columns('t')} from (
+    return `select ${columns('u')} from (
       with near as materialized (
         select ${columns('w')} from (${walk(`${columns('t')}, (${has} and ${condition}) as found`)} limit ${SEARCHED_BY_WALK}) w
         where w.found order by ${order('w')} limit ${limit}
@@ -328,33 +362,33 @@ function byWords(table: AnyTable, sort: Sort, { text, candidates, isExact }: Sea
       )
       select ${columns('n')} from near n where (select yes from enough)
       union all
-      select ${columns('t')} from ${found('null', isAlone && sort === 'id' ? first : undefined)} and not (select yes from enough)
-    ) t order by ${order()}`;
+      select ${columns('t')} from ${found('null', isAlone && key.sort === 'id' ? first : undefined)} and not (select yes from enough)
+    ) u order by ${order('u')}`;
   };
 }
 
 /** `offset 0` is an optimization fence: no join can start with the rows of the list. */
-function throughTable(table: AnyTable, sort: Sort, match: PairMatch): Find {
+function throughTable(table: AnyTable, sortKey: SortKey, match: PairMatch): Find {
+  const { sort } = sortKey;
   return (places, { range, order, limit }, condition) => {
     const { parent, workspace } = places;
     if (sort !== 'id' && order !== null)
-      return pairedByTime(match, {
+      return pairedInOrder(sortKey, match, {
         ...{ table: table.name, workspace, condition, limit },
         below: (within) => between(table, parent, workspace, within),
         range: range('t.id'),
-        order: (alias) => orderOf(sort, order, alias),
+        order: (alias) => orderOf(sortKey, order, alias),
       });
     const [pair, row] = sort === 'id' ? [range(`a.${match.row}`), 'true'] : ['true', range('t.id')];
     const byPair = order === null ? '' : `order by a.${match.row} ${order}`;
-    const byRow = order === null ? '' : `order by ${orderOf(sort, order)}`;
     // A pair always has its row, so the pairs alone suffice.
     if (sort === 'id' && condition === ALL && table.visible === ALL && table.parent.table === 'workspaces')
       return `select a.${match.row} as id from ${match.table} a where ${isPaired(match, workspace)} and ${pair} ${byPair}`;
-    return `select t.id${timeOf(sort)} from ${match.table} a cross join lateral (
-        select t.id${timeOf(sort)} from ${table.name} t
+    return `select ${placeOf(sortKey, 'x')} from ${match.table} a cross join lateral (
+        select ${placeOf(sortKey)} from ${table.name} t
         where t.id = a.${match.row} and ${between(table, parent, workspace, row)} and ${condition} offset 0
-      ) t
-      where ${isPaired(match, workspace)} and ${pair} ${sort === 'id' ? byPair : byRow}`;
+      ) x
+      where ${isPaired(match, workspace)} and ${pair} ${byPair}`;
   };
 }
 
@@ -377,23 +411,24 @@ interface PairedList {
 }
 
 /**
- * The ids and times of the rows with the value `v.value`, ordered by time, for which there is no index. If few rows have the value, reads
+ * The ids and keys of the rows with the value `v.value`, in an order for which there is no index. If few rows have the value, reads
  * all of them. If many have it, scanning the list itself soon finds the next ones. Only if neither holds, many rows are read. Finds at
  * least `limit` rows, if there are that many. For a value that few rows have, `near` is not used and therefore not executed.
  */
-function pairedByTime(
+function pairedInOrder(
+  key: SortKey,
   match: PairMatch,
   { table, workspace, below, range, condition, order, limit }: PairedList,
 ): string {
   const pairs = `from ${match.table} a where ${isPaired(match, workspace)}`;
-  const walk = `select t.id, t.updated_at from ${table} t where ${below(range)} order by ${order()}`;
+  const walk = `select ${placeOf(key)} from ${table} t where ${below(range)} order by ${order()}`;
   const isFurther =
     condition === ALL
       ? ALL
       : `exists (select from ${table} t where ${below('t.id = w.id')} and ${condition} offset 0)`;
-  return `select t.id, t.updated_at from (
+  return `select ${placeOf(key, 'u')} from (
       with near as materialized (
-        select w.id, w.updated_at from (${walk} limit ${MAX_WALKED_ROWS}) w
+        select ${placeOf(key, 'w')} from (${walk} limit ${MAX_WALKED_ROWS}) w
         where exists (select ${pairs} and a.${match.row} = w.id offset 0)
           and ${isFurther}
         order by ${order('w')} limit ${limit}
@@ -401,45 +436,42 @@ function pairedByTime(
         select case when exists (select ${pairs} offset ${MANY_PAIRS})
           then (select count(*) from near) >= ${limit} or not exists (${walk} offset ${MAX_WALKED_ROWS}) else false end as yes
       )
-      select n.id, n.updated_at from near n where (select yes from enough)
+      select ${placeOf(key, 'n')} from near n where (select yes from enough)
       union all
-      select t.id, t.updated_at from ${match.table} a cross join lateral (
-        select t.id, t.updated_at from ${table} t where t.id = a.${match.row} and ${below(range)} and ${condition} offset 0
-      ) t
+      select ${placeOf(key, 'x')} from ${match.table} a cross join lateral (
+        select ${placeOf(key)} from ${table} t where t.id = a.${match.row} and ${below(range)} and ${condition} offset 0
+      ) x
       where ${isPaired(match, workspace)} and not (select yes from enough)
-    ) t order by ${order()}`;
+    ) u order by ${order('u')}`;
 }
 
-/** The same for a value in the rows themselves, in either order. @param has the condition that a row `t` has the value */
+/** The same for a value in the rows themselves, in any order. @param has the condition that a row `t` has the value */
 function walkedOrFound(
-  sort: Sort,
+  key: SortKey,
   has: string,
   { table, below, range, condition, order, limit }: PairedList,
 ): string {
-  const columns = (alias: string) => `${alias}.id${sort === 'id' ? '' : `, ${alias}.updated_at`}`;
   const walk = (select: string) =>
     `select ${select} from ${table} t where ${below(range)} order by ${order()}`;
-  return `select ${columns('t')} from (
+  return `select ${placeOf(key, 'u')} from (
       with near as materialized (
-        select ${columns('w')} from (${walk(`${columns('t')}, (${has} and ${condition}) as found`)} limit ${MAX_WALKED_ROWS}) w
+        select ${placeOf(key, 'w')} from (${walk(`${placeOf(key)}, (${has} and ${condition}) as found`)} limit ${MAX_WALKED_ROWS}) w
         where w.found order by ${order('w')} limit ${limit}
       ), enough as materialized (
         select case when exists (select from ${table} t where ${below(has)} offset ${MANY_PAIRS})
           then (select count(*) from near) >= ${limit} or not exists (${walk('')} offset ${MAX_WALKED_ROWS}) else false end as yes
       )
-      select ${columns('n')} from near n where (select yes from enough)
+      select ${placeOf(key, 'n')} from near n where (select yes from enough)
       union all
-      select ${columns('t')} from (select t.* from ${table} t where ${below(has)} and not (select yes from enough) offset 0) t
+      select ${placeOf(key)} from (select t.* from ${table} t where ${below(has)} and not (select yes from enough) offset 0) t
       where ${range} and ${condition}
-    ) t order by ${order()}`;
+    ) u order by ${order('u')}`;
 }
 
 /** The condition that the row `a` of another table pairs its row with the value `v.value`. */
 function isPaired({ value, where }: PairMatch, workspace: string): string {
   return `a.workspace_id = ${workspace} and a.${value} = v.value${where === undefined ? '' : ` and a.${where}`}`;
 }
-
-const timeOf = (sort: Sort) => (sort === 'id' ? '' : ', t.updated_at');
 
 /** The condition that a row has one of a filter's values. It uses a scalar subquery, which cannot become a join. */
 export function conditionOf({ array, match }: TableFilter, values: string): string {

@@ -8,6 +8,11 @@ export function emailKey(sql: string): string {
   return `lower(btrim(${sql}, ${WHITE_SPACE}))`;
 }
 
+/** SQL of the key in the order of code points, with the empty text for no address. An index of contacts uses exactly this text. */
+export function emailKeyInOrder(sql: string): string {
+  return `(coalesce(${emailKey(sql)}, '') collate "C")`;
+}
+
 /**
  * SQL of a text with the same beginning as the key, for comparisons with a prefix. It is faster than the key, because trimming is the
  * slowest part and few addresses begin with white space.

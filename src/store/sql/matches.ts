@@ -5,11 +5,13 @@ export type Match =
   /**
    * By an expression over the row. @param keyOf the SQL to compare with, from the SQL of a value
    * @param start a faster expression with the same beginning, for prefixes
+   * @param ordered the key in the order of code points, as its index has it
    */
   | {
       readonly key: string;
       readonly keyOf?: (value: string) => string;
       readonly start?: string;
+      readonly ordered?: string;
     }
   /**
    * By rows of another table in the workspace. @param row its column with the row’s id @param value its column with the value

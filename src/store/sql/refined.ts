@@ -154,7 +154,7 @@ function testCondition(
     sql,
     range = sql,
     source = inRange(range),
-  } = comparison(key, match.start ?? key, keyOf, kind, test, parameter);
+  } = comparison(key, match, keyOf, kind, test, parameter);
   const { indexHasTimes: hasTimes = false } = attribute;
   return { values, sql, source: index === undefined ? null : { ...source, orders, hasTimes } };
 }
@@ -190,10 +190,10 @@ const TYPES = {
   ids: 'int8',
 } as const;
 
-/** The comparison of a key with a test. @param start an expression with the same beginning as `key`, for prefixes */
+/** The comparison of a key with a test. */
 function comparison(
   key: string,
-  start: string,
+  { start = key, ordered = byteOrder(key) }: { readonly start?: string; readonly ordered?: string },
   keyOf: ((value: string) => string) | null,
   kind: RefineAttribute['kind'],
   test: RefineTest,
@@ -221,9 +221,12 @@ function comparison(
             ranges: test.values.length,
           },
         };
-      const among = (form: (text: string) => string) =>
-        `${form(key)} = any(array(select ${form(keyOf('u.value'))} from unnest(${list}) u (value)))`;
-      return { values, sql: among(String), range: among(byteOrder) };
+      // Of an array of unknown length the planner expects ten values, for which it may read the whole of a narrower index.
+      const among = (compared: string, form: (text: string) => string) =>
+        test.values.length === 1
+          ? `${compared} = (select ${form(keyOf(`(${list})[1]`))})`
+          : `${compared} = any(array(select ${form(keyOf('u.value'))} from unnest(${list}) u (value)))`;
+      return { values, sql: among(key, String), range: among(ordered, byteOrder) };
     }
     case 'prefix': {
       // PostgreSQL evaluates a scalar subquery only once.
@@ -231,7 +234,7 @@ function comparison(
       return {
         values: { [parameter]: test.value },
         sql: `starts_with(${start}, ${value})`,
-        range: `${byteOrder(key)} >= ${byteOrder(value)} and ${byteOrder(key)} <= ${byteOrder(`${value} || ${AFTER_ANY_SUFFIX}`)}`,
+        range: `${ordered} >= ${byteOrder(value)} and ${ordered} <= ${byteOrder(`${value} || ${AFTER_ANY_SUFFIX}`)}`,
       };
     }
     case 'limits':
@@ -272,7 +275,7 @@ function pairRangeCondition(
   parameter: string,
 ): Condition {
   const { table, row, value } = match;
-  const { values, sql } = comparison(`b.${value}`, `b.${value}`, null, kind, test, parameter);
+  const { values, sql } = comparison(`b.${value}`, {}, null, kind, test, parameter);
   return {
     ...existsRow(match, values, sql),
     source: hasIndex

@@ -1,6 +1,6 @@
 // The computed columns of a contact, and its comparisons in filters.
 import { contact } from '../../resources/contacts.ts';
-import { emailKey, emailKeyStart } from '../sql/email-key.ts';
+import { emailKey, emailKeyInOrder, emailKeyStart } from '../sql/email-key.ts';
 import { tagsOf } from '../sql/tags.ts';
 import { textKey } from '../sql/text-key.ts';
 import { ownTable } from './table.ts';
@@ -23,6 +23,7 @@ export const contactTable = ownTable(contact, {
       key: emailKey('t.email_address'),
       keyOf: emailKey,
       start: emailKeyStart('t.email_address'),
+      ordered: emailKeyInOrder('t.email_address'),
     },
     phoneNumber: { key: textKey('t.phone_number'), keyOf: textKey },
     lastName: { key: textKey('t.last_name'), keyOf: textKey },

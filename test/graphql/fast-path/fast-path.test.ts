@@ -136,9 +136,9 @@ test('generated operations', { timeout: 180_000 }, async () => {
   expect(byFastPath).toBeGreaterThan(RUNS * 0.4);
 });
 
-const PAGE = `query Page($first: Int = 2, $last: Int, $after: String, $sortOrder: SortOrder! = DESC, $id: BigInt!, $ids: [ID!] = []) {
+const PAGE = `query Page($first: Int = 2, $last: Int, $after: String, $direction: SortDirection! = DESC, $id: BigInt!, $ids: [ID!] = []) {
   workspace(by: { databaseId: $id }) {
-    contacts(first: $first, last: $last, after: $after, sortOrder: $sortOrder) {
+    contacts(first: $first, last: $last, after: $after, orderBy: { direction: $direction }) {
       edges { cursor node { uuid workspace { contacts(first: $first) { nodes { workspace { contacts(first: $first) { nodes { id } } } } } } } }
       pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
     }
@@ -151,7 +151,7 @@ describe('a variant of a compiled operation', () => {
 
   test.each<[string, Record<string, unknown> | null, boolean]>([
     ['no size', { first: null }, true],
-    ['another page', { first: null, last: 3, sortOrder: 'ASC' }, true],
+    ['another page', { first: null, last: 3, direction: 'ASC' }, true],
     ['a cursor', { after: encodeCursor('contacts', 9n) }, true],
     ['digits as text', { id: '1' }, true],
     ['one for a list', { ids: btoa('Contact:1') }, true],
@@ -159,11 +159,11 @@ describe('a variant of a compiled operation', () => {
     ['a variable that is not there', { nope: 1, __proto__: 2 }, true],
     ['a required variable left out', { id: undefined }, false],
     ['null for a required one', { id: null }, false],
-    ['null where a default does not help', { sortOrder: null }, false],
+    ['null where a default does not help', { direction: null }, false],
     ['null for a list with a default', { ids: null }, false],
     ['another type', { first: 'x' }, false],
     ['a fraction', { first: 1.5 }, false],
-    ['an unknown value of an enum', { sortOrder: 'UP' }, false],
+    ['an unknown value of an enum', { direction: 'UP' }, false],
     ['a number beyond 64 bits', { id: '9223372036854775808' }, false],
     ['an inexact number', { id: 2 ** 60 }, false],
     ['null in a list', { ids: [null] }, false],

@@ -188,7 +188,7 @@ const node: Read = async (origin, _, asked, { id, name }) => {
 
 const connection: Read = async (origin, { workspaceRef }, asked, { name }) => {
   const query =
-    'query ($id: ID!) { node(id: $id) { ... on Workspace { contacts(first: 5, sortOrder: DESC) { nodes { firstName } } } } }';
+    'query ($id: ID!) { node(id: $id) { ... on Workspace { contacts(first: 5, orderBy: { direction: DESC }) { nodes { firstName } } } } }';
   const { status, text } = await ask(`${origin}/graphql`, asked, {
     body: { query, variables: { id: workspaceRef } },
   });
