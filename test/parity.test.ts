@@ -122,7 +122,7 @@ describe('unauthenticated', () => {
 
 test.each(SCOPES)('insufficient_scope: without %s', async (name) => {
   const scope = name.split(' ')[0] ?? '';
-  const all = ['account', 'contacts', 'funnels', 'store', 'webhooks'].flatMap((one) => [
+  const all = ['account', 'contacts', 'forms', 'funnels', 'store', 'webhooks'].flatMap((one) => [
     `${one}:read`,
     `${one}:write`,
   ]);

@@ -6,6 +6,7 @@ import { auditEntry } from './audit-entries.ts';
 import { childFaults } from './child-faults.ts';
 import { contact } from './contacts.ts';
 import { domain } from './custom-domains.ts';
+import { form, formField, formFieldOption, formFieldSet } from './forms/forms.ts';
 import { fulfillmentLocation } from './fulfillment-locations.ts';
 import { fulfillment, fulfillmentLineItem } from './fulfillments.ts';
 import { funnelTag } from './funnel-labels.ts';
@@ -108,6 +109,10 @@ export const NOUNS = list([
   fulfillmentLineItem,
   orderTag,
   orderAppliedTag,
+  form,
+  formFieldSet,
+  formField,
+  formFieldOption,
 ]);
 
 /**

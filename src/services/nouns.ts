@@ -8,6 +8,7 @@ import * as workspaces from './accounts/workspaces.ts';
 import * as appliedTags from './contacts/applied-tags.ts';
 import * as contacts from './contacts/contacts.ts';
 import * as refineFilters from './contacts/refine-filters.ts';
+import * as formFields from './forms/form-fields.ts';
 import * as conditionalSplits from './funnels/conditional-splits.ts';
 import * as funnels from './funnels/funnels.ts';
 import * as pages from './funnels/pages.ts';
@@ -67,6 +68,7 @@ const OWN: readonly Service[] = [
   shipping.profiles,
   shipping.rateNames,
   shipping.zones,
+  formFields.service,
 ];
 
 export const SERVICES: readonly Service[] = (NOUNS as readonly Described[]).map(

@@ -127,6 +127,7 @@ const WRITTEN: Readonly<Record<string, (id: bigint, idOf: IdOf) => object>> = {
     },
     ...copiesOf(invoiceLineItem, 'productsPrice', 'productsVariant'),
   }),
+  FormField: (_, idOf) => ({ formId: idOf('Form') }),
   Fulfillment: (id) => ({ fulfillmentNumber: Number(id) }),
   // At most one of a workspace is the default.
   ShippingPackage: () => ({ defaultPackage: false }),
