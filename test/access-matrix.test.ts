@@ -324,6 +324,7 @@ describe('GraphQL', () => {
       'Restock.lineItems',
       'RestockedLineItem.invoiceLineItem',
       'Theme.currentStyle',
+      ...['AuditEntry.actor', 'AuditEntry.client', 'AuditEntry.tag', 'WebhookEvent.tag'],
       'OrderTransaction.invoice',
       'OrderTransaction.lastRefund',
       'OrderTransaction.refundOf',

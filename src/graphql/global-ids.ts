@@ -34,20 +34,20 @@ export function parseGlobalId(type: { readonly name: string }, globalId: string,
   return decoded.id;
 }
 
-/** The global id of an object of the caller's own, such as its viewer, which a text identifies. */
+/** The global id of an object that a text identifies, such as the caller's viewer. */
 export function encodeOwnId(typeName: string, id: string): string {
   return btoa(`${typeName}::${id}`);
 }
 
-/** The type's name in the global id of an object of a caller's own; null for any other text. */
-export function typeNameOfOwnId(globalId: string): string | null {
+/** The type's name and the text in such a global id; null for any other text. */
+export function decodeOwnId(globalId: string): { typeName: string; id: string } | null {
   const [, typeName = '', id = ''] = /^(\w+)::([\x21-\x7E]+)$/.exec(fromBase64(globalId)) ?? [];
-  return id !== '' && encodeOwnId(typeName, id) === globalId ? typeName : null;
+  return id !== '' && encodeOwnId(typeName, id) === globalId ? { typeName, id } : null;
 }
 
 /** Whether a text has the form of a global id. Its object need not exist. */
 export function isGlobalId(text: string): boolean {
-  return decodeGlobalId(text) !== null || typeNameOfOwnId(text) !== null;
+  return decodeGlobalId(text) !== null || decodeOwnId(text) !== null;
 }
 
 function fromBase64(text: string): string {

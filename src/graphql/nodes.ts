@@ -19,7 +19,7 @@ import type { PublicIdTable } from '../services/reading/refs.ts';
 import { builder, GLOBAL_ID, rowOf, type Types } from './builder.ts';
 import { nameSets } from './closed-sets.ts';
 import { type GraphContext, loadBatched } from './context.ts';
-import { decodeGlobalId, encodeGlobalId, encodeOwnId, typeNameOfOwnId } from './global-ids.ts';
+import { decodeGlobalId, decodeOwnId, encodeGlobalId, encodeOwnId } from './global-ids.ts';
 import { lookAhead, projectionKey } from './look-ahead.ts';
 import { defineLookUp, type LookUpOptions } from './look-ups.ts';
 import { resourceFields } from './resource-fields.ts';
@@ -280,15 +280,15 @@ interface OwnNodeOptions<Row> {
   readonly description: string;
   /** What tells one object from another, in the form of the global id. */
   readonly idOf: (row: Row) => string;
-  /** The caller's own object; null if it has none. Nobody can fetch another one. A new value at each call: the type is noted on it. */
-  readonly find: (ctx: GraphContext) => Row | null;
+  /** The object with this id; null if the caller may not fetch it. A new value at each call: the type is noted on it. */
+  readonly find: (ctx: GraphContext, id: string) => Promise<Row | null> | Row | null;
   readonly fields: (t: FieldBuilder<Row>) => FieldMap;
 }
 
-/** By type name: the caller's own object of the type, if it has this id. */
-const ownNodes = new Map<string, (ctx: GraphContext, globalId: string) => object | null>();
+/** By type name: finds an object of the type by its id. */
+const ownNodes = new Map<string, (ctx: GraphContext, id: string) => Promise<object | null>>();
 
-/** Defines a type of which every caller has at most one object: `id` and `fields`. */
+/** Defines a type whose objects a text identifies, and no integer: `id` and `fields`. */
 export function defineOwnNode<Row extends object>(
   name: string,
   { description, idOf, find, fields }: OwnNodeOptions<Row>,
@@ -301,29 +301,36 @@ export function defineOwnNode<Row extends object>(
     isPart: true,
     fields: (t) => ({ id: t.id({ description: GLOBAL_ID, resolve: globalIdOf }), ...fields(t) }),
   });
-  ownNodes.set(name, (ctx, globalId) => {
-    const row = find(ctx);
-    if (row === null || globalIdOf(row) !== globalId) return null;
+  ownNodes.set(name, async (ctx, id) => {
+    const row = await find(ctx, id);
+    if (row === null || idOf(row) !== id) return null;
     brandWithType(row, ref);
     return row;
   });
   return ref;
 }
 
-/** @throws AppError `invalid` for `field` when no type has such ids */
-async function findByGlobalId(ctx: GraphContext, globalId: string, field: string): Promise<object | null> {
-  const decoded = decodeGlobalId(globalId);
-  const type = nodeTypes.get(decoded?.typeName ?? '');
-  if (decoded === null || type === undefined) return findOwn(ctx, globalId, field);
-  const row = await type.load(ctx, decoded.id);
-  if (row !== null) brandWithType(row, type.typeOf(row));
+/** The object of a type of node; null if it does not exist or the caller has no access to it, and for an unknown type. */
+export async function findNode(ctx: GraphContext, typeName: string, id: bigint): Promise<object | null> {
+  const type = nodeTypes.get(typeName);
+  const row = type === undefined ? null : await type.load(ctx, id);
+  if (type !== undefined && row !== null) brandWithType(row, type.typeOf(row));
   return row;
 }
 
-function findOwn(ctx: GraphContext, globalId: string, field: string): object | null {
-  const find = ownNodes.get(typeNameOfOwnId(globalId) ?? '');
-  if (find === undefined) throw invalid(field, mustBeId('the global id of an object'));
-  return find(ctx, globalId);
+/** @throws AppError `invalid` for `field` when no type has such ids */
+async function findByGlobalId(ctx: GraphContext, globalId: string, field: string): Promise<object | null> {
+  const decoded = decodeGlobalId(globalId);
+  return decoded !== null && nodeTypes.has(decoded.typeName)
+    ? findNode(ctx, decoded.typeName, decoded.id)
+    : findOwn(ctx, globalId, field);
+}
+
+async function findOwn(ctx: GraphContext, globalId: string, field: string): Promise<object | null> {
+  const decoded = decodeOwnId(globalId);
+  const find = ownNodes.get(decoded?.typeName ?? '');
+  if (decoded === null || find === undefined) throw invalid(field, mustBeId('the global id of an object'));
+  return find(ctx, decoded.id);
 }
 
 builder.queryFields((t) => ({

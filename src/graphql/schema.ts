@@ -25,6 +25,7 @@ import './products/product-variants.ts';
 import './products/product-prices.ts';
 import './accounts/oauth-grants.ts';
 import './accounts/viewer.ts';
+import './accounts/audit-entries.ts';
 import {
   defaultFieldResolver,
   type GraphQLField,

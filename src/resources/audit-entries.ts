@@ -1,5 +1,6 @@
 // An audit entry: who changed what, with the state before and after.
 import { describe, IDS, OF_WORKSPACE, type Row } from './resource.ts';
+import { OF_TAGGING } from './tagging.ts';
 import { workspace } from './workspaces.ts';
 
 /** The state of the object, in its REST form. */
@@ -32,7 +33,8 @@ export const auditEntry = describe({
       description:
         'The type of the changed object, such as `Contact`, `Contacts::Tag` or `ConditionalSplitStep`.',
     },
-    subjectId: { type: 'int8', description: 'The integer id of the changed object.' },
+    subjectId: { type: 'int8', graphql: false, description: 'The integer id of the changed object.' },
+    ...OF_TAGGING,
     actorKind: {
       type: 'text',
       values: ['api_key', 'oauth'],
@@ -43,11 +45,13 @@ export const auditEntry = describe({
       description: 'The kind of credential that made the change.',
     },
     actorId: {
+      graphql: false,
       type: 'text',
       description:
         'The public id of the API key. For an access token, its `sub`: the public id of the user, or the id of a client that acts on its own behalf.',
     },
     clientId: {
+      graphql: false,
       type: 'text',
       nullable: true,
       description: 'The id of the OAuth client to which the access token was issued.',

@@ -18,8 +18,8 @@ export const oauthGrant = describe({
   fields: {
     ...IDS,
     teamId: { type: 'int8', description: 'The integer id of its team.' },
-    clientId: { type: 'text', description: 'The `client_id` of the client.' },
-    clientName: { type: 'text', description: 'The name of the client.' },
+    clientId: { type: 'text', graphql: false, description: 'The `client_id` of the client.' },
+    clientName: { type: 'text', graphql: false, description: 'The name of the client.' },
     userId: { type: 'int8', internal: true, description: 'The integer id of the person who gave the grant.' },
     userPublicId: {
       graphql: false,

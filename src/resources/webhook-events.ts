@@ -1,5 +1,6 @@
 // The event: something that happened in a workspace, in the form that webhook endpoints receive.
 import { describe, type Fields, IDS, OF_WORKSPACE, type Row } from './resource.ts';
+import { OF_TAGGING } from './tagging.ts';
 import { workspace } from './workspaces.ts';
 
 /** The page or funnel of an event. */
@@ -31,7 +32,8 @@ export const webhookEvent = describe({
       description: 'The `event_id` of its deliveries, the same at every attempt.',
     },
     eventTypeId: { type: 'text', description: 'The type of the event, such as `contact.created`.' },
-    subjectId: { type: 'int8', description: 'The integer id of the event’s subject.' },
+    subjectId: { type: 'int8', graphql: false, description: 'The integer id of the event’s subject.' },
+    ...OF_TAGGING,
     subjectType: {
       type: 'text',
       description: 'The type of the event’s subject, such as `Contact` or `Contacts::AppliedTag`.',

@@ -93,10 +93,25 @@ function countRows(schema: GraphQLSchema, sdl: string): Row[] {
   ];
 }
 
+/** Outputs that hold an id which is no object's here: of another system, of a request, or a code. */
+export const IDS_OF_OTHER_SYSTEMS = [
+  'clientId',
+  'countryOfManufactureId',
+  'eventTypeId',
+  'eventTypeIds',
+  'externalId',
+  'requestId',
+  'taxCategoryId',
+  ...['addressFilterId', 'countryIds', 'regionIds'],
+];
+
 /** A field with the id of another object. Payloads name what was deleted; `subjectId` names what may be deleted. */
 function isIdOfAnother({ of, field: { name, type } }: OutputField): boolean {
   if (of.endsWith('Payload') || !isLeafType(getNamedType(type))) return false;
-  return /[a-z]Ids?$/.test(name) && !['databaseId', 'publicId', 'subjectId', 'externalId'].includes(name);
+  return (
+    /[a-z]Ids?$/.test(name) &&
+    ![...IDS_OF_OTHER_SYSTEMS, 'databaseId', 'publicId', 'subjectId'].includes(name)
+  );
 }
 
 function thousands(value: number): string {

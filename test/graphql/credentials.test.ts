@@ -274,7 +274,7 @@ test('the grants of a team are listed with user, client, scopes and status once 
   await prisma.teamMember.deleteMany({ where: { userId: left.userId } });
   const { key } = await grantOf();
   await prisma.oauthGrant.update({ where: { key }, data: { teamId: null } });
-  const fields = `id publicId clientId clientName user { publicId } userName scopes isWholeTeam
+  const fields = `id publicId client { clientId name } user { publicId } userName scopes isWholeTeam
     workspaces { databaseId } status team { databaseId } createdAt expiresAt revokedAt`;
   const { list, data } = await listOf('OauthGrant', fields);
   expect(list?.totalCount).toBe(4);
@@ -287,8 +287,7 @@ test('the grants of a team are listed with user, client, scopes and status once 
   expect(list?.nodes[0]).toEqual({
     id: globalId('OauthGrant', whole),
     publicId: whole.publicId,
-    clientId: client.id,
-    clientName: client.name,
+    client: { clientId: client.id, name: client.name },
     user: { publicId: user.publicId },
     userName: user.name,
     scopes: ['read', 'contacts:write'],

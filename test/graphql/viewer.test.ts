@@ -9,7 +9,7 @@ import { prismaOf } from '../support/prisma.ts';
 
 const VIEWER = `{ viewer {
   id kind name issuer client { id clientId name } user { id publicId firstName lastName email: emailAddress }
-  credential { __typename ... on ApiKey { databaseId name scopes team { name } } ... on OauthGrant { databaseId clientName scopes status workspaces { name } } }
+  credential { __typename ... on ApiKey { databaseId name scopes team { name } } ... on OauthGrant { databaseId client { name } scopes status workspaces { name } } }
   teams { nodes { databaseId workspaces { nodes { databaseId } } } }
   scopes expiresAt
 } }`;
@@ -75,7 +75,7 @@ describe('viewer describes', () => {
       credential: {
         __typename: 'OauthGrant',
         databaseId: Number(grant.id),
-        clientName: client.name,
+        client: { name: client.name },
         scopes: ['contacts:read'],
         status: 'ACTIVE',
         workspaces: [{ name: shop.name }],
@@ -129,7 +129,8 @@ describe('viewer is a node', () => {
         { __typename: 'OauthClient', id: ids[1], clientId: grant.clientId },
       ]);
     }
-    expect((await ask(ids, key)).data?.nodes).toEqual([null, null]);
+    // A client that acts for the team is seen by the team.
+    expect((await ask(ids, key)).data?.nodes).toMatchObject([null, { clientId: grant.clientId }]);
     expect((await viewer(key))['id']).not.toBe(id);
   });
 

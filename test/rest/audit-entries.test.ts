@@ -26,7 +26,7 @@ const DATA_ALONE = graphql(`
 const ACTIONS_ALONE = graphql(`
   query AuditActions($id: BigInt!) {
     workspace(by: { databaseId: $id }) {
-      auditEntries(first: 100) { totalCount nodes { action actorKind actorId clientId requestId erasedAt } }
+      auditEntries(first: 100) { totalCount nodes { action actorKind tokenSubject client { clientId } requestId erasedAt } }
     }
   }
 `);
@@ -161,8 +161,8 @@ test('an entry has its actor, its channel and its request', async () => {
     nodes: [...entryIds.values()].map((id) => ({
       action: 'contact.updated',
       actorKind: 'API_KEY',
-      actorId: 'AKeyId',
-      clientId: null,
+      tokenSubject: null,
+      client: null,
       requestId: `request-${id}`,
       erasedAt: null,
     })),

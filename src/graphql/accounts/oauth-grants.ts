@@ -8,6 +8,7 @@ import { defineEnum } from '../closed-sets.ts';
 import { assumedRows } from '../field-options.ts';
 import { nodeOf } from '../nouns.ts';
 import { loadExisting } from '../references.ts';
+import { OauthClient } from './oauth-clients.ts';
 import { defineRevocation } from './revocations.ts';
 
 const OauthGrantStatus = defineEnum('OauthGrantStatus', 'The current status of a grant.', {
@@ -36,6 +37,12 @@ builder.objectFields(OauthGrant.ref, (t) => ({
     description:
       'The workspaces to which the grant is limited, without deleted ones. Empty if the grant is for the whole team.',
     resolve: ({ workspaceIds }, _args, ctx) => loadExisting(ctx, Workspace, workspaceIds),
+  }),
+  client: t.field({
+    type: OauthClient,
+    columns: ['clientId', 'clientName'],
+    description: 'The client that got the grant.',
+    resolve: ({ clientId, clientName }) => ({ clientId, clientName }),
   }),
   status: t.field({
     type: OauthGrantStatus,

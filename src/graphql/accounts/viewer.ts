@@ -1,17 +1,19 @@
 // The root field `viewer`: the caller, its credential, and the teams and workspaces that it may enter. Any valid credential is enough.
 import { hash } from 'node:crypto';
 import { brandWithType } from '@pothos/core';
-import { type Caller, credentialOf, type OauthActor } from '../../auth/actor.ts';
+import { type Caller, credentialOf } from '../../auth/actor.ts';
 import { requireCaller } from '../../auth/scopes.ts';
 import { apiKey } from '../../resources/api-keys.ts';
 import { oauthGrant } from '../../resources/oauth-grants.ts';
 import { user } from '../../resources/users.ts';
+import { ownClient } from '../../services/accounts/oauth-clients.ts';
 import * as users from '../../services/accounts/users.ts';
 import { builder } from '../builder.ts';
 import { defineEnum } from '../closed-sets.ts';
 import type { GraphContext } from '../context.ts';
 import { defineOwnNode } from '../nodes.ts';
 import { nodeOf } from '../nouns.ts';
+import { OauthClient } from './oauth-clients.ts';
 import { teamsField } from './teams.ts';
 
 const ApiKey = nodeOf(apiKey);
@@ -20,26 +22,6 @@ const OauthGrant = nodeOf(oauthGrant);
 const ViewerKind = defineEnum('ViewerKind', 'The kind of credential that a request carries.', {
   api_key: 'An API key of a team.',
   oauth: 'An OAuth access token.',
-});
-
-/** The client of an access token. An own object, because nodes are branded with their type. */
-type Client = Pick<OauthActor, 'clientId' | 'clientName'>;
-
-const clientOf = (caller: Caller): Client | null =>
-  caller.kind === 'oauth' ? { clientId: caller.clientId, clientName: caller.clientName } : null;
-
-const OauthClient = defineOwnNode<Client>('OauthClient', {
-  description: 'The OAuth client to which an access token was issued.',
-  idOf: ({ clientId }) => clientId,
-  find: ({ actor }) => (actor.kind === 'anonymous' ? null : clientOf(actor)),
-  fields: (t) => ({
-    clientId: t.exposeString('clientId', { description: 'The `client_id` of the client.' }),
-    name: t.string({
-      nullable: true,
-      description: 'The name under which the client is registered; null for a client of an external issuer.',
-      resolve: ({ clientName }) => clientName,
-    }),
-  }),
 });
 
 const Credential = builder.unionType('Credential', {
@@ -84,7 +66,7 @@ const Viewer = defineOwnNode<Caller>('Viewer', {
       type: OauthClient,
       nullable: true,
       description: 'The OAuth client that sends the access token; null for an API key.',
-      resolve: clientOf,
+      resolve: (_caller, _args, ctx) => ownClient(ctx),
     }),
     issuer: t.string({
       nullable: true,

@@ -7,8 +7,10 @@ import * as webhookEvents from '../../services/webhooks/webhook-events.ts';
 import { builder } from '../builder.ts';
 import { nodeOf } from '../nouns.ts';
 import { objectType } from '../resource-fields.ts';
+import { subjectFields } from '../subjects.ts';
 
 builder.objectFields(nodeOf(webhookEvent).ref, (t) => ({
+  ...subjectFields(t, 'subject of the event'),
   page: nodeOf(page).field(t, 'pageId', webhookEvent.fields.page.description),
   funnel: nodeOf(funnel).field(t, 'funnelId', webhookEvent.fields.funnel.description),
 }));

@@ -32,6 +32,21 @@ export async function findClient(
   return (await query<OauthClient>(store, BY_ID, [id]))[0] ?? null;
 }
 
+const NAMES_FOR_TEAM: Statement = {
+  name: 'oauth_clients.names_for_team',
+  text: `select c.id, c.name from oauth_clients c where c.id = any($1::text[])
+    and (c.team_id = $2::bigint or exists (select from oauth_grants g where g.client_id = c.id and g.team_id = $2))`,
+};
+
+/** The names of those of these clients that are a team's own, or that somebody has granted something on the team's behalf. */
+export async function findClientNames(
+  { store }: Pick<StoreContext, 'store'>,
+  ids: readonly string[],
+  teamId: bigint,
+): Promise<{ id: string; name: string }[]> {
+  return query(store, NAMES_FOR_TEAM, [ids, teamId]);
+}
+
 /** Inserts a client. @throws AppError `unavailable`; the error of a violated constraint */
 export async function insertClient(store: Store, client: NewOauthClient): Promise<OauthClientRow> {
   return withPrisma(store, (prisma) => prisma.oauthClient.create({ data: client, omit }));

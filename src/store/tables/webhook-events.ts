@@ -2,6 +2,7 @@
 import { webhookEvent } from '../../resources/webhook-events.ts';
 import { isErasedEvent, unlessErased } from '../sql/erased.ts';
 import { ROW_WORKSPACE } from '../sql/statements.ts';
+import { taggingColumns } from '../sql/tagging.ts';
 import { ownTable } from './table.ts';
 
 /** The page or funnel where the event happened; null if it was deleted. */
@@ -10,10 +11,13 @@ function placeOf(table: 'pages' | 'funnels', column: string): string {
     where p.workspace_id = $row_workspace and p.id = t.${column}) v)`;
 }
 
+const data = unlessErased('t.data', isErasedEvent('t', ROW_WORKSPACE));
+
 export const webhookEventTable = ownTable(webhookEvent, {
   computed: {
     eventTypeId: 't.event_type',
-    data: unlessErased('t.data', isErasedEvent('t', ROW_WORKSPACE)),
+    data,
+    ...taggingColumns(data),
     page: placeOf('pages', 'page_id'),
     funnel: placeOf('funnels', 'funnel_id'),
   },
