@@ -59,10 +59,28 @@ const OBJECT_ERROR_CODES = {
 } as const;
 
 /** The codes of mistakes that only the client's program can mend, not the person who uses it. */
-type ProgramErrorCode = 'invalid_id' | 'invalid_key' | 'unknown_field';
+const PROGRAM_ERROR_CODES = [
+  'invalid_id',
+  'invalid_key',
+  'unknown_field',
+] as const satisfies FieldErrorCode[];
+
+type ProgramErrorCode = (typeof PROGRAM_ERROR_CODES)[number];
 
 /** Why a change was refused, if a person can mend that: a code of GraphQL's `userErrors`. */
 export type UserErrorCode = Exclude<FieldErrorCode, ProgramErrorCode> | keyof typeof OBJECT_ERROR_CODES;
+
+/** Every code of `userErrors` with what it says. */
+export const USER_ERROR_CODES = Object.fromEntries(
+  Object.entries({ ...FIELD_ERROR_CODES, ...OBJECT_ERROR_CODES }).filter(
+    ([code]) => !isProgramError(code as FieldErrorCode),
+  ),
+) as Readonly<Record<UserErrorCode, string>>;
+
+/** Whether only the client's program can mend a mistake with this code. */
+export function isProgramError(code: FieldErrorCode): code is ProgramErrorCode {
+  return (PROGRAM_ERROR_CODES as readonly string[]).includes(code);
+}
 
 /** What is wrong with a value. */
 export interface Fault {
@@ -172,6 +190,11 @@ export function sentenceOf({ field, message, which = '' }: FieldError): string {
   return `${field}${message.startsWith('there ') ? ':' : ''} ${message}${which}${end}`;
 }
 
+/** A fault as it reads below the field of a form: `has already been taken`, `There is no such contact.` */
+export function messageBelowField({ message }: Fault): string {
+  return message.startsWith('there ') ? `T${message.slice(1)}.` : message;
+}
+
 /** Why a change was refused as a whole. */
 export interface Reason {
   readonly code: UserErrorCode;
@@ -225,9 +248,12 @@ export class AppError extends Error {
   }
 }
 
-/** The 404 for objects that do not exist and for those without access, so that clients cannot distinguish them. */
-export function notFound(what: string): AppError {
-  return new AppError('not_found', `${what} not found.`, { reason: { code: 'not_found', title: what } });
+/**
+ * The 404 for objects that do not exist and for those without access, so that clients cannot distinguish them.
+ * @param what the title of the noun that the request is about @param missing the title of what is missing, if it is another
+ */
+export function notFound(what: string, missing = what): AppError {
+  return new AppError('not_found', `${what} not found.`, { reason: { code: 'not_found', title: missing } });
 }
 
 /** The 409 for a change that the state of an object does not allow. @param code why, for GraphQL */

@@ -17,6 +17,7 @@ import { post } from './support/graphql.ts';
 import { inputOf } from './support/graphql-input.ts';
 import { type Goods, offer } from './support/orders/shop.ts';
 import { requireSound } from './support/orders/soundness.ts';
+import { refusalOf } from './support/user-errors.ts';
 
 const TIMEOUT_MS = 120_000;
 const gateway = await ownGateway({ env: { POOL_SIZE: '8' } });
@@ -105,10 +106,13 @@ async function openShop() {
     return response.status < 300 ? 'done' : (shown.code ?? '');
   };
   const mutate = async (name: string, type: string, members: Record<string, unknown>) => {
-    const query = `mutation ($input: ${type}!) { ${name}(input: $input) { __typename } }`;
+    const query = `mutation ($input: ${type}!) { ${name}(input: $input) { userErrors { code path message } } }`;
     const variables = { input: inputOf(name, members) };
-    const { errors } = await post(gateway, { query, variables }, { caller });
-    return errors === undefined ? 'done' : (errors[0]?.extensions.code ?? '').toLowerCase();
+    const refused = refusalOf(await post(gateway, { query, variables }, { caller }));
+    if (refused === null) return 'done';
+    // As REST says it: the state of the object is a conflict, that of what a line names is invalid.
+    const isConflict = refused.code === 'NOT_ALLOWED_NOW' && refused.field?.startsWith('lineItems') !== true;
+    return isConflict ? 'conflict' : 'invalid';
   };
   const rows = async <Row extends object>(text: string) =>
     (await app.store.pool.query<Row>(text, [workspaceId])).rows;

@@ -42,6 +42,8 @@ function createState({ showsCost, position }: FromHeaders) {
     validOperation: null as ValidOperation | null,
     /** An error that refuses the whole request, found before Yoga executes it. */
     refusal: null as AppError | null,
+    /** The mutations that were refused with user errors. */
+    refusedChanges: 0,
     /** Whether the operation is a query: only queries may be aborted and executed again. */
     isQuery: false,
     /** Whether the answer was too large for an execution without a slot (limits/large-answers.ts). */

@@ -58,12 +58,17 @@ export function toPublicError(thrown: Error, ctx: Context, hasData: boolean): Gr
 }
 
 /** The error with the names of enums in place of values in its messages. */
-function withEnumNames(error: AppError): AppError {
-  const { code, values } = error;
+export function withEnumNames(error: AppError): AppError {
+  const { code, values, reason, retryAfterSeconds } = error;
   if (values === undefined) return error;
   const named = (message: string) => messageWithNames(message, values);
   const errors = error.errors.map((one) => ({ ...one, message: named(one.message) }));
-  return new AppError(code, named(error.message), { errors, cause: error });
+  return new AppError(code, named(error.message), {
+    errors,
+    ...(reason && { reason }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    cause: error,
+  });
 }
 
 /** Whether error messages must not suggest names of the schema: for anonymous clients, and when introspection is off. */
@@ -89,7 +94,7 @@ export function notAcceptable({ requestId, facts }: Context): Response {
 }
 
 /** Records the first error of an answer as the reason, and counts the others. */
-function addRefusal(facts: RequestFacts, code: string, reason: string): void {
+export function addRefusal(facts: RequestFacts, code: string, reason: string): void {
   const { refusal } = facts;
   facts.refusal = refusal === null ? { code, reason } : { ...refusal, errors: (refusal.errors ?? 1) + 1 };
 }

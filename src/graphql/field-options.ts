@@ -44,8 +44,8 @@ export const assumedRows = (most: number = ASSUMED_ROWS): number => Math.min(mos
 export const assumedValues = (most: number = ASSUMED_VALUES): number => Math.min(most, ASSUMED_VALUES);
 
 interface OwnTypeOptions {
-  /** The scope that a caller needs to read objects of the type. */
-  readonly scope?: Scope;
+  /** The scope that a caller needs to read objects of the type. null: none, wherever they are. */
+  readonly scope?: Scope | null;
   /** Objects of the type are parts of other rows, and cost nothing in addition to those. */
   readonly isPart?: true;
   /** The type is the interface of several kinds of rows: the column with the kind of a row. */

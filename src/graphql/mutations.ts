@@ -3,7 +3,8 @@
 import type { FieldMap, InputFieldMap } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Scope } from '../auth/scopes.ts';
-import { parseAll } from '../errors.ts';
+import { invalid, mustBe, parseAll } from '../errors.ts';
+import { typeOf } from '../resources/field-types.ts';
 import {
   type Fields,
   type Moment,
@@ -27,6 +28,7 @@ import type { GraphContext } from './context.ts';
 import { encodeGlobalId, parseGlobalId } from './global-ids.ts';
 import { formOf, inputFields, membersOf, namesIn } from './input-fields.ts';
 import type { NodeType } from './nodes.ts';
+import { type IdFields, IF_MATCH, refusable, userErrorsField, WHOLE_INPUT } from './user-errors.ts';
 
 /** The cost of a change in the cost analysis, in rows: the same as a page. */
 export const CHANGE_COST = 20;
@@ -35,8 +37,8 @@ export const CHANGE_COST = 20;
 const PLACE = 'POST /graphql';
 
 type Edges<Row extends { readonly id: bigint }> = Pick<ConnectionType<Row>, 'edge' | 'scope'>;
-/** A type of objects, and the input field with the id of one: by default `contactId` for Contact. */
-type Named = Pick<NodeType<unknown>, 'name'> & { readonly idField?: string };
+/** A type of objects, the title of its noun, and the input field with the id of one: by default `contactId` for Contact. */
+type Named = Pick<NodeType<unknown>, 'name' | 'title'> & { readonly idField?: string };
 export type InputBuilder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;
 type InputValues = Readonly<Record<string, unknown>>;
 
@@ -55,6 +57,8 @@ interface Mutation<Result> {
   readonly scope: Scope | null;
   /** The types of the objects whose ids the input has. */
   readonly of: readonly Named[];
+  /** Further input fields with ids, by the titles of their nouns. */
+  readonly idFields?: IdFields;
   /** The other input fields; at creation, required fields are non-null. */
   readonly fields?: Fields;
   readonly moment?: Moment;
@@ -75,6 +79,7 @@ interface Mutation<Result> {
 /** Defines a mutation that can be retried with an idempotency key. */
 export function defineMutation<Result>(name: string, mutation: Mutation<Result>): void {
   const { description, scope, of, fields = {}, moment = 'change', inputs, change, payload } = mutation;
+  const idFields = new Map([...idFieldsOf(of), ...(mutation.idFields ?? [])]);
   builder.relayMutationField(
     name,
     {
@@ -91,33 +96,44 @@ export function defineMutation<Result>(name: string, mutation: Mutation<Result>)
       nullable: true,
       scope,
       cost: CHANGE_COST,
-      async resolve(_root, args, ctx, info): Promise<MutationResult<Result>> {
+      resolve: refusable(idFields, async (_root, args, ctx, info): Promise<MutationResult<Result>> => {
         const values = args.input as InputValues;
-        const { ids, members, idempotencyKey } = parseAll({
+        const { ids, members, ...options } = parseAll({
           ids: () => parseIds(of, values),
           members: () => membersOf(fields, values),
           idempotencyKey: () => parseKey(values['idempotencyKey']),
+          precondition: () => parsePrecondition(values[IF_MATCH]),
         });
         const nameOf = namesIn(fields, values);
-        const input: Input = { members, nameOf, whole: 'input', formOf };
-        const result = await change(ctx, ids, input, { idempotencyKey, precondition: null }, values, info);
+        const input: Input = { members, nameOf, whole: WHOLE_INPUT, formOf };
+        const result = await change(ctx, ids, input, options, values, info);
         // Values that were loaded before the change are stale.
         ctx.loaders.clear();
         return { result, ids };
-      },
+      }),
     },
-    { description: `The result of ${name}.`, outputFields: payload },
+    {
+      description: `The result of ${name}.`,
+      outputFields: (t) => ({ userErrors: userErrorsField(t), ...payload(t) }),
+    },
   );
 }
 
 interface Change<Row> extends Pick<Mutation<unknown>, 'description' | 'scope' | 'fields' | 'moment'> {
   change(ctx: GraphContext, id: bigint, input: Input, options: WriteOptions): Promise<{ readonly row: Row }>;
+  /** Whether the input has `ifMatch`: for objects with `updatedAt`. */
+  readonly takesPrecondition?: boolean;
 }
 
 /** Defines a mutation that changes one object. Its payload has the object after the change. */
-export function defineChange<Row>(name: string, node: NodeType<Row>, { change, ...rest }: Change<Row>) {
+export function defineChange<Row>(
+  name: string,
+  node: NodeType<Row>,
+  { change, takesPrecondition = false, ...rest }: Change<Row>,
+) {
   defineMutation(name, {
     ...rest,
+    ...(takesPrecondition && { inputs: ifMatchInput }),
     of: [node],
     change: (ctx, [id = 0n], input, options) => change(ctx, id, input, options),
     payload: (t) => ({ [uncapitalize(node.name)]: rowField(t, node) }),
@@ -140,24 +156,28 @@ export function defineChanges<Row extends { readonly id: bigint }>(
   if (scope === undefined) return;
   const { name } = node;
   const field = uncapitalize(name);
+  const takesPrecondition = 'updatedAt' in resource.fields;
   const one = withArticle(resource.title.toLowerCase());
   if (update !== undefined)
     defineChange(`update${name}`, node, {
       description: `Changes ${one}. Fields that are not sent stay unchanged; null clears a field.`,
       scope,
       fields: writableFields(resource, 'change'),
+      takesPrecondition,
       change: update,
     });
   if (archive !== undefined)
     defineChange(`archive${name}`, node, {
       description: `Archives ${one}. If it is already archived, nothing changes.`,
       scope,
+      takesPrecondition,
       change: (ctx, id, _input, options) => archive(ctx, id, options),
     });
   if (unarchive !== undefined)
     defineChange(`unarchive${name}`, node, {
       description: `Unarchives ${one}.`,
       scope,
+      takesPrecondition,
       change: (ctx, id, _input, options) => unarchive(ctx, id, options),
     });
   const { archived } = resource.fields;
@@ -170,6 +190,7 @@ export function defineChanges<Row extends { readonly id: bigint }>(
       defineChange(`${verb}${name}`, node, {
         description: `${verb === 'archive' ? 'Archives' : 'Unarchives'} ${one}. If it is already so, nothing changes.`,
         scope,
+        takesPrecondition,
         change: (ctx, id, input, options) => {
           const members = { [input.nameOf('archived', archived)]: value };
           return update(ctx, id, { ...input, members }, options);
@@ -189,6 +210,7 @@ export function defineChanges<Row extends { readonly id: bigint }>(
       description: `Deletes ${one}.`,
       scope,
       of: [node],
+      ...(takesPrecondition && { inputs: ifMatchInput }),
       change: (ctx, [id = 0n], _input, options) => remove(ctx, id, options),
       payload: (t) => ({
         [`deleted${name}Id`]: t.id({
@@ -253,6 +275,30 @@ function parseIds(of: readonly Named[], input: InputValues): bigint[] {
     return [field, () => parseGlobalId(type, String(input[field]), field)] as const;
   });
   return Object.values(parseAll(Object.fromEntries(parsers)));
+}
+
+/** The input field with the precondition of a change. */
+export function ifMatchInput(t: InputBuilder): InputFieldMap {
+  return {
+    [IF_MATCH]: t.field({
+      type: 'DateTime',
+      description: 'The `updatedAt` that you read. Another one is refused as STALE.',
+    }),
+  };
+}
+
+/** The precondition that the object has this `updatedAt`; null without one. @throws AppError `invalid` */
+function parsePrecondition(given: unknown): WriteOptions['precondition'] {
+  if (given == null) return null;
+  const { parse, expected } = typeOf('timestamp');
+  const time = parse(given) as Date | undefined;
+  if (time === undefined) throw invalid(IF_MATCH, mustBe(expected));
+  return (row) => (row as { updatedAt?: Date }).updatedAt?.getTime() === time.getTime();
+}
+
+/** The input fields with ids, by the titles of their nouns. */
+export function idFieldsOf(of: readonly Named[]): IdFields {
+  return new Map(of.map((type) => [type.title, idFieldOf(type)]));
 }
 
 /** The idempotency key that the client sent; null without one. @throws AppError `invalid` */

@@ -40,6 +40,8 @@ type Reference<Parent> = {
 /** A type whose objects have a global id. */
 export interface NodeType<Row> {
   readonly name: string;
+  /** The name of such an object in sentences, such as `Contact`: services say by it what they do not find. */
+  readonly title: string;
   /** The scope that a caller needs to read objects of this type; null: none. */
   readonly scope: Scope | null;
   /** The object type; for a noun with kinds, their interface. */
@@ -170,6 +172,7 @@ export function defineNode<Row extends NodeRow>(
     );
   const type: NodeType<Row> = {
     name,
+    title: resource.title,
     scope,
     ...defined,
     load,

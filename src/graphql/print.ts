@@ -40,7 +40,7 @@ export function printWithScopes(schema: GraphQLSchema): string {
     if (!isObjectType(type) && !isInterfaceType(type)) continue;
     const { scope } = typeOptions(type);
     const { name, interfaces = [], fields = [] } = node;
-    if (scope !== undefined) scopes.push({ at: (interfaces.at(-1) ?? name).loc?.end ?? 0, name: scope });
+    if (scope != null) scopes.push({ at: (interfaces.at(-1) ?? name).loc?.end ?? 0, name: scope });
     for (const field of fields) {
       const defined = type.getFields()[field.name.value];
       const needed = defined && fieldOptions(defined).scope;

@@ -44,6 +44,7 @@ import { fieldOptions, scopeOf, typeOptions } from './field-options.ts';
 import { requireGlobalIds } from './id-arguments.ts';
 import { scopesOfPayload } from './payload-scopes.ts';
 import { DIRECTIVES } from './print.ts';
+import { isRefusal } from './user-errors.ts';
 
 type Field = GraphQLField<unknown, GraphContext>;
 
@@ -60,6 +61,7 @@ for (const type of typesWithFields()) {
     if (scope !== typeOptions(type).scope) field.description = `${field.description} Needs ${scope}.`;
   }
 }
+for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) makeRefusable(field);
 
 function typesWithFields() {
   return Object.values(schema.getTypeMap())
@@ -122,4 +124,18 @@ function requirePayloadScopes(field: Field): void {
       requireScope(ctx, scope);
     return resolve(source, args, ctx, info);
   };
+}
+
+/** Answers null for the payload's other fields when there are `userErrors`. Last: a refused change has nothing that a scope protects. */
+function makeRefusable({ name, type }: Field): void {
+  const payload = getNamedType(type);
+  if (!isObjectType(payload) || payload.getFields()['userErrors'] === undefined)
+    throw new TypeError(`The payload of ${name} has no userErrors.`);
+  for (const field of Object.values(payload.getFields())) {
+    if (field.name === 'userErrors') continue;
+    const { resolve = defaultFieldResolver } = field;
+    field.type = getNullableType(field.type);
+    field.resolve = (result, args, ctx, info) =>
+      isRefusal(result) ? null : resolve(result, args, ctx, info);
+  }
 }

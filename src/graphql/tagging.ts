@@ -2,7 +2,7 @@
 import { brandWithType } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import { coversScope, requireCaller, requireScope } from '../auth/scopes.ts';
-import { type FieldError, invalidFields, mustBe } from '../errors.ts';
+import { type FieldError, invalidFields, mustBe, mustBeId } from '../errors.ts';
 import { withArticle } from '../resources/resource.ts';
 import { MAX_TAGGED, MAX_TAGS_AT_ONCE, TAG_FAMILIES, type TagFamily } from '../resources/tag-families.ts';
 import { changeTags, findTagged, tagReadScope } from '../services/tagging.ts';
@@ -31,6 +31,7 @@ const FAMILIES: readonly NamedFamily[] = TAG_FAMILIES.map((family) => ({
   tag: nodeOf(family.tag) as object as AnyNode,
 }));
 const NAMES = FAMILIES.map(({ object }) => object.name);
+const TAG_NAMES = FAMILIES.map(({ tag }) => tag.name);
 const ANY_OBJECT = `the id of ${withArticle(NAMES.slice(0, -1).join(', '))} or ${NAMES.at(-1)}`;
 
 /** The objects whose tags were changed. */
@@ -113,13 +114,15 @@ function parseIds(taggables: readonly string[], tags: readonly string[]) {
   const objectKind = named?.object.name;
   const tagKind = named?.tag.name;
   const errors: FieldError[] = [
-    ...(taggables.length > 0 && named === undefined ? [wrongKind('taggableIds[0]', ANY_OBJECT)] : []),
+    ...(taggables.length > 0 && named === undefined
+      ? [{ ...mustBeId(ANY_OBJECT), field: 'taggableIds[0]' }]
+      : []),
     ...(objectKind === undefined
       ? []
-      : objects.flatMap((id, index) => wrongKinds(id, objectKind, `taggableIds[${index}]`))),
+      : objects.flatMap((id, index) => wrongKinds(id, objectKind, NAMES, `taggableIds[${index}]`))),
     ...(tagKind === undefined
       ? []
-      : tags.flatMap((id, index) => wrongKinds(decodeGlobalId(id), tagKind, `tagIds[${index}]`))),
+      : tags.flatMap((id, index) => wrongKinds(decodeGlobalId(id), tagKind, TAG_NAMES, `tagIds[${index}]`))),
   ];
   if (errors.length > 0) throw invalidFields(errors.slice(0, MAX_ERRORS));
   const idsOf = (ids: readonly (ObjectId | null)[]) => ids.map((id) => id?.id ?? 0n);
@@ -129,10 +132,17 @@ function parseIds(taggables: readonly string[], tags: readonly string[]) {
   return { named: named ?? first, objectIds: idsOf(objects), tagIds: idsOf(tags.map(decodeGlobalId)) };
 }
 
-function wrongKinds(id: ObjectId | null, expected: string, field: string): FieldError[] {
-  return id?.typeName === expected ? [] : [wrongKind(field, `the id of ${withArticle(expected)}`)];
-}
-
-function wrongKind(field: string, expected: string): FieldError {
-  return { ...mustBe(expected), code: 'wrong_kind', field };
+/** @param kinds those of all families: a person may mix them, while other ids are the program's mistake */
+function wrongKinds(
+  id: ObjectId | null,
+  expected: string,
+  kinds: readonly string[],
+  field: string,
+): FieldError[] {
+  const typeName = id?.typeName ?? '';
+  if (typeName === expected) return [];
+  const text = `the id of ${withArticle(expected)}`;
+  return [
+    kinds.includes(typeName) ? { ...mustBe(text), code: 'wrong_kind', field } : { ...mustBeId(text), field },
+  ];
 }

@@ -21,6 +21,7 @@ import { Pace } from './limits/long-work.ts';
 import { requireWithinLimits } from './limits/operation-limits.ts';
 import {
   chargeOperation,
+  chargeRefusedFields,
   costOf,
   PARSED_TOKENS_PER_POINT,
   pointsOfOperation,
@@ -142,6 +143,8 @@ export function consistency(): Plugin<GraphContext> {
 export function publicErrors(): Plugin<object, GraphContext> {
   return {
     onResultProcess({ result, setResult, serverContext }) {
+      chargeRefusedFields(serverContext, serverContext.state.refusedChanges);
+      serverContext.state.refusedChanges = 0;
       if (!('errors' in result) || result.errors === undefined) return;
       const hasData = 'data' in result && result.data != null;
       const { errors, replaceData } = toPublicErrors(result.errors, serverContext, hasData);

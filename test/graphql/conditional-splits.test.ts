@@ -4,6 +4,7 @@ import { graphql } from '../generated/gql.ts';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
 import { ask, dataOf, post } from '../support/graphql.ts';
+import { firstUserError, sendMutation } from '../support/user-errors.ts';
 
 const REMOVE = graphql(`
   mutation RemoveConditionalSplit($input: RemoveConditionalSplitInput!) {
@@ -90,22 +91,21 @@ test('two removals in one operation each return the state after themselves', asy
   const { funnel, input } = await funnelWithSplit();
   const query = `mutation ($input: RemoveConditionalSplitInput!) {
     a: removeConditionalSplit(input: $input) { funnel { steps { name } } }
-    b: removeConditionalSplit(input: $input) { removedConditionalSplitId } }`;
+    b: removeConditionalSplit(input: $input) { removedConditionalSplitId userErrors { code path } } }`;
   const { data, errors } = await post(gateway, { query, variables: { input } }, { caller });
   expect(data).toEqual({
     a: { funnel: { steps: [{ name: `before ${funnel.id}` }, { name: `after ${funnel.id}` }] } },
-    b: null,
+    b: { removedConditionalSplitId: null, userErrors: [{ code: 'NOT_FOUND', path: ['conditionalSplitId'] }] },
   });
-  expect(errors).toMatchObject([{ path: ['b'], extensions: { code: 'NOT_FOUND' } }]);
+  expect(errors).toBeUndefined();
 });
 
 describe('is refused', () => {
   test('if it was done before', async () => {
     const { input } = await funnelWithSplit();
     await dataOf(gateway, REMOVE, { input }, { caller });
-    const { data, errors } = await ask(gateway, REMOVE, { input }, { caller });
-    expect(data).toEqual({ removeConditionalSplit: null });
-    expect(errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);
+    const refused = await sendMutation(gateway, 'removeConditionalSplit', input, { caller });
+    expect(firstUserError(refused)).toMatchObject({ code: 'NOT_FOUND', path: ['conditionalSplitId'] });
   });
 
   test('for ids of other types, naming the field', async () => {

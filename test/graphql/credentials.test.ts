@@ -8,6 +8,7 @@ import { untilWaiting } from '../support/lock-waits.ts';
 import { bearerOf } from '../support/oauth-tokens.ts';
 import { prismaOf } from '../support/prisma.ts';
 import { createObserver } from '../support/statements.ts';
+import { refusalOf, USER_ERRORS } from '../support/user-errors.ts';
 
 type Row = { readonly id: bigint };
 type Key = Awaited<ReturnType<typeof factories.apiKey>>;
@@ -74,12 +75,12 @@ function revoke(
 ) {
   const { revoke: field, argument } = KINDS[kind];
   const type = `${field.charAt(0).toUpperCase()}${field.slice(1)}Input`;
-  const query = `mutation ($input: ${type}!) { answer: ${field}(input: $input) { ${selected} } }`;
+  const query = `mutation ($input: ${type}!) { answer: ${field}(input: $input) { ${selected} ${USER_ERRORS} } }`;
   const variables = { input: { [argument]: id } };
   return post<{ answer: object | null }>(gateway, { query, variables }, options);
 }
 
-const codeOf = ({ errors }: Awaited<ReturnType<typeof post>>) => errors?.[0]?.extensions.code;
+const codeOf = (answer: Awaited<ReturnType<typeof post>>) => refusalOf(answer)?.code;
 
 async function listOf(kind: Kind, fields: string, args = '', options: RequestOptions = { caller }) {
   const { list } = KINDS[kind];
@@ -127,7 +128,7 @@ describe.each(Object.keys(KINDS) as Kind[])('%s', (kind) => {
     expect(await live(row)).toBe(true);
     const first = await revoke(kind, id, { caller });
     const object = { id, status: 'REVOKED', revokedAt: NOW.toISOString() };
-    const answer = { [revoked]: id, [shown]: object };
+    const answer = { [revoked]: id, [shown]: object, userErrors: [] };
     expect(first.data).toEqual({ answer });
     expect(await live(row)).toBe(false);
     expect((await revoke(kind, id, { caller })).data).toEqual(first.data);
@@ -151,7 +152,7 @@ describe.each(Object.keys(KINDS) as Kind[])('%s', (kind) => {
     ]);
     expect(await live(row)).toBe(true);
     const { data: byId } = await revoke(kind, id, { caller: by }, revoked);
-    expect(byId?.answer).toEqual(may ? { [revoked]: id } : null);
+    expect(byId?.answer).toEqual(may ? { [revoked]: id, userErrors: [] } : null);
     expect(await live(row)).toBe(!may);
   });
 
@@ -165,7 +166,8 @@ describe.each(Object.keys(KINDS) as Kind[])('%s', (kind) => {
     const theirs = await make(await anotherTeam());
     for (const row of [theirs, { id: 999_999n }]) {
       const answer = await revoke(kind, globalId(kind, row));
-      expect([answer.data, codeOf(answer)]).toEqual([{ answer: null }, 'NOT_FOUND']);
+      const userErrors = [{ code: 'NOT_FOUND', path: [argument], message: expect.any(String) }];
+      expect(answer.data).toEqual({ answer: { [revoked]: null, [shown]: null, userErrors } });
     }
     expect(await live(theirs)).toBe(true);
     for (const id of ['x', btoa(`Team:${teamId}`), '1'])

@@ -8,6 +8,7 @@ import { post } from '../support/graphql.ts';
 import { sampleAt } from '../support/nightly.ts';
 import { createTenant } from '../support/operations.ts';
 import { idsOf, mutationsIn } from '../support/tenant-mutations.ts';
+import { refusalOf } from '../support/user-errors.ts';
 
 const gateway = await ownGateway({ env: { LOOKUP_CACHE_MS: '60000' } });
 const teamId = (await factories.team(gateway.app)).id;
@@ -30,8 +31,8 @@ async function codeOf(name: string, values: Readonly<Record<string, unknown>>): 
   const ids = await idsOf(gateway.app, tenant);
   const mutation = mutationsIn(tenant, ids).find((one) => one.name === name) ?? expect.fail(name);
   const input = { ...mutation.input, ...values };
-  const { errors } = await post(gateway, { query: mutation.query, variables: { input } }, { caller });
-  return errors?.[0]?.extensions.code ?? null;
+  const answer = await post(gateway, { query: mutation.query, variables: { input } }, { caller });
+  return refusalOf(answer)?.code ?? null;
 }
 
 describe.each(MUTATIONS)('$name', ({ name, optional }) => {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
+import { refusalOf, USER_ERRORS } from '../support/user-errors.ts';
 
 const gateway = await sharedGateway();
 const { id: workspaceId, teamId } = await factories.workspace(gateway.app);
@@ -22,7 +23,7 @@ test.each(CODES)('a change of %s replaces it, and the other input appends to it'
   ] as const) {
     const field = type.toLowerCase();
     const change = async (given: object) => {
-      const query = `mutation ($input: Update${type}Input!) { update${type}(input: $input) { ${field} { ${code} } } }`;
+      const query = `mutation ($input: Update${type}Input!) { update${type}(input: $input) { ${field} { ${code} } ${USER_ERRORS} } }`;
       const input = { [`${field}Id`]: btoa(`${type}:${id}`), ...given };
       return post<Record<string, Record<string, Record<string, string>>>>(
         gateway,
@@ -36,17 +37,17 @@ test.each(CODES)('a change of %s replaces it, and the other input appends to it'
     expect(await shown({ [code]: '<three>' })).toBe('<three>');
     expect(await shown({ [code]: null })).toBeNull();
     expect(await shown({ [appendedName(code)]: '<four>' })).toBe('<four>');
-    const { errors } = await change({ [code]: '<five>', [appendedName(code)]: '<six>' });
-    expect(errors).toMatchObject([{ extensions: { code: 'INVALID', field: appendedName(code) } }]);
+    const both = await change({ [code]: '<five>', [appendedName(code)]: '<six>' });
+    expect(refusalOf(both)).toMatchObject({ code: 'NOT_ALLOWED', field: appendedName(code) });
     // Too long by itself, and too long with what is there.
     for (const length of [MOST + 1, MOST])
       for (const name of [code, appendedName(code)]) {
         const refused = await change({ [name]: 'x'.repeat(length) });
         const isRefused = length > MOST || name !== code;
-        expect([length, name, refused.errors?.map(({ extensions }) => extensions['field'])]).toEqual([
+        expect([length, name, refusalOf(refused)?.field]).toEqual([
           length,
           name,
-          isRefused ? [name] : undefined,
+          isRefused ? name : undefined,
         ]);
       }
   }

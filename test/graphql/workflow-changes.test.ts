@@ -5,6 +5,7 @@ import { sharedGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
 import { statementsOf } from '../support/graphql-statements.ts';
 import { build } from '../support/removals.ts';
+import { firstUserError, sendMutation } from '../support/user-errors.ts';
 
 const gateway = await sharedGateway();
 const { id: workspaceId, teamId } = await factories.workspace(gateway.app);
@@ -25,11 +26,9 @@ test.each([
     const plan = ['Entry', { split: 'Split', matched: ['M'], unmatched: ['U'] }, 'End'];
     const built = await build(gateway, workspaceId, plan);
     const input = inputOf(btoa(`${type}:${built.step(step).id}`));
-    const upper = `${name[0]?.toUpperCase()}${name.slice(1)}`;
-    const query = `mutation ($input: ${upper}Input!) { ${name}(input: $input) { step { name } } }`;
     const before = await outline(built.funnel.id);
-    const { errors } = await post(gateway, { query, variables: { input } }, { caller });
-    expect(errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);
+    const refused = await sendMutation(gateway, name, input, { caller });
+    expect(firstUserError(refused)).toMatchObject({ code: 'NOT_FOUND', path: ['stepId'] });
     expect(await outline(built.funnel.id)).toEqual(before);
   },
 );

@@ -7,6 +7,7 @@ import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
 import { prismaOf } from '../support/prisma.ts';
+import { refusalOf } from '../support/user-errors.ts';
 import { json } from '../support/walk.ts';
 import {
   apply,
@@ -284,17 +285,17 @@ async function begin() {
   async function send(change: Change, [name, given]: [string, object]): Promise<boolean> {
     const type = `${name[0]?.toUpperCase()}${name.slice(1)}Input`;
     const shown = MADE[change.op];
-    const query = `mutation ($input: ${type}!) { result: ${name}(input: $input) { ${shown} } }`;
+    const query = `mutation ($input: ${type}!) { result: ${name}(input: $input) { userErrors { code path message } ${shown} } }`;
     const variables = { input: given };
-    const { data, errors } = await post<{ result: { made?: { databaseId: string } } | null }>(
+    const answer = await post<{ result: { made?: { databaseId: string } } | null }>(
       gateway,
       { query, variables },
       { caller },
     );
-    if (errors !== undefined) {
-      expect(errors[0]?.extensions['code'], JSON.stringify([change, errors])).toMatch(
-        /^(INVALID|BAD_REQUEST|NOT_FOUND)$/,
-      );
+    const { data } = answer;
+    const refused = refusalOf(answer);
+    if (refused !== null) {
+      expect(['INTERNAL', 'UNAVAILABLE'], JSON.stringify([change, refused])).not.toContain(refused.code);
       return false;
     }
     const id = Number(data?.result?.made?.databaseId ?? 0);

@@ -11,6 +11,7 @@ import { post } from '../support/graphql.ts';
 import { line, offer } from '../support/orders/shop.ts';
 import { prismaOf } from '../support/prisma.ts';
 import { createRestClient, type RestClient } from '../support/rest-client.ts';
+import { refusalOf, USER_ERRORS } from '../support/user-errors.ts';
 
 const gateway = await sharedGateway();
 const { app } = gateway;
@@ -247,7 +248,7 @@ describe('canceling and deleting', () => {
 test('over GraphQL a fulfillment has its contact, location and lines', async () => {
   const invoice = await ordered(2);
   const id = (type: string, of: unknown) => btoa(`${type}:${of}`);
-  const query = `mutation ($input: CreateFulfillmentInput!) { createFulfillment(input: $input) { fulfillment {
+  const query = `mutation ($input: CreateFulfillmentInput!) { createFulfillment(input: $input) { userErrors { code path message } fulfillment {
     id status fulfillmentNumber contact { id } location { id name } lineItems { quantity invoicesLineItem: invoiceLineItem { id } } } } }`;
   const input = {
     workspaceId: id('Workspace', client.workspaceId),
@@ -270,7 +271,7 @@ test('over GraphQL a fulfillment has its contact, location and lines', async () 
   });
   const refused = { ...input, lineItems: [{ ...input.lineItems[0], quantity: 1 }] };
   const answer = await post(gateway, { query, variables: { input: refused } }, client);
-  expect(answer.errors?.[0]?.extensions).toMatchObject({ code: 'INVALID', field: 'lineItems[0].quantity' });
+  expect(refusalOf(answer)).toMatchObject({ code: 'OUT_OF_RANGE', field: 'lineItems[0].quantity' });
   const cancel = await post(
     gateway,
     {
@@ -355,11 +356,10 @@ describe('only quantities in `eligible_for_fulfillment` may be sent', () => {
       },
       client,
     );
-    const { errors } = await post(
+    const sent = await post(
       gateway,
       {
-        query:
-          'mutation ($input: CreateFulfillmentInput!) { createFulfillment(input: $input) { fulfillment { id } } }',
+        query: `mutation ($input: CreateFulfillmentInput!) { createFulfillment(input: $input) { ${USER_ERRORS} } }`,
         variables: {
           input: {
             workspaceId: id('Workspace', client.workspaceId),
@@ -372,7 +372,7 @@ describe('only quantities in `eligible_for_fulfillment` may be sent', () => {
       client,
     );
     const rest = await send(invoice, [1]);
-    const accepted = errors === undefined;
+    const accepted = refusalOf(sent) === null;
     expect(rest.status).toBe(accepted ? 201 : 422);
     expect([body['eligible_for_fulfillment'], shown.data?.node.eligibleForFulfillment]).toEqual([
       accepted,
@@ -439,7 +439,7 @@ describe('only quantities in `eligible_for_fulfillment` may be sent', () => {
 });
 
 describe('a restocked quantity', () => {
-  /** Does one thing with the first line of an invoice, over either face. @returns the code of a refusal, or null */
+  /** Does one thing with the first line of an invoice, over either face. */
   async function act(
     face: 'rest' | 'graphql',
     name: string,
@@ -448,17 +448,17 @@ describe('a restocked quantity', () => {
   ) {
     if (face === 'rest') {
       const { status, body } = await rest();
-      return { refused: status < 300 ? null : String(body['code']).toUpperCase(), id: body.id };
+      return { refused: status >= 300, id: body.id };
     }
     const type = `${name[0]?.toUpperCase()}${name.slice(1)}Input`;
     const noun = name.endsWith('Restock') ? 'restock' : 'fulfillment';
-    const query = `mutation ($input: ${type}!) { made: ${name}(input: $input) { ${noun} { databaseId } } }`;
-    const { data, errors } = await post<{ made: Record<string, { databaseId: string }> | null }>(
+    const query = `mutation ($input: ${type}!) { made: ${name}(input: $input) { ${USER_ERRORS} ${noun} { databaseId } } }`;
+    const answer = await post<{ made: Record<string, { databaseId: string }> | null }>(
       gateway,
       { query, variables: { input } },
       client,
     );
-    return { refused: errors?.[0]?.extensions.code ?? null, id: Number(data?.made?.[noun]?.databaseId) };
+    return { refused: refusalOf(answer) !== null, id: Number(answer.data?.made?.[noun]?.databaseId) };
   }
   const idOf = (type: string, of: unknown) => btoa(`${type}:${of}`);
 
@@ -502,46 +502,46 @@ describe('a restocked quantity', () => {
     test('that was never sent does not remain to be sent', async () => {
       const invoice = await ordered(2);
       const { ship, restock } = handle(face, invoice);
-      expect((await restock(2)).refused).toBeNull();
+      expect((await restock(2)).refused).toBe(false);
       expect(statusesOf(await again(invoice))).toEqual(['not_applicable', 'unfulfilled']);
-      expect((await ship(1)).refused).toBe('INVALID');
+      expect((await ship(1)).refused).toBe(true);
     });
 
     test('after its fulfillment was canceled does not remain to be sent', async () => {
       const { ship, cancel, restock } = handle(face, await ordered(3));
       const { id } = await ship(2);
-      expect((await cancel(id)).refused).toBeNull();
-      expect((await restock(2)).refused).toBeNull();
-      expect((await ship(2)).refused).toBe('INVALID');
-      expect((await ship(1)).refused).toBeNull();
+      expect((await cancel(id)).refused).toBe(false);
+      expect((await restock(2)).refused).toBe(false);
+      expect((await ship(2)).refused).toBe(true);
+      expect((await ship(1)).refused).toBe(false);
     });
 
     test('before its fulfillment was canceled does not remain to be sent again', async () => {
       const { ship, cancel, restock } = handle(face, await ordered(3));
       const { id } = await ship(3);
-      expect((await restock(2)).refused).toBeNull();
-      expect((await cancel(id)).refused).toBeNull();
-      expect((await ship(2)).refused).toBe('INVALID');
-      expect((await ship(1)).refused).toBeNull();
+      expect((await restock(2)).refused).toBe(false);
+      expect((await cancel(id)).refused).toBe(false);
+      expect((await ship(2)).refused).toBe(true);
+      expect((await ship(1)).refused).toBe(false);
     });
 
     test('stays restocked when the rest is sent and comes back', async () => {
       const { ship, restock } = handle(face, await ordered(4));
-      expect((await restock(1)).refused).toBeNull();
-      expect((await ship(1)).refused).toBeNull();
-      expect((await ship(3)).refused).toBe('INVALID');
-      expect((await ship(2)).refused).toBeNull();
-      expect((await restock(3)).refused).toBeNull();
-      expect((await ship(1)).refused).toBe('INVALID');
+      expect((await restock(1)).refused).toBe(false);
+      expect((await ship(1)).refused).toBe(false);
+      expect((await ship(3)).refused).toBe(true);
+      expect((await ship(2)).refused).toBe(false);
+      expect((await restock(3)).refused).toBe(false);
+      expect((await ship(1)).refused).toBe(true);
     });
 
     test('after it was sent leaves the rest to be sent', async () => {
       const invoice = await ordered(3);
       const { ship, restock } = handle(face, invoice);
       await ship(2);
-      expect((await restock(2)).refused).toBeNull();
+      expect((await restock(2)).refused).toBe(false);
       expect(statusesOf(await again(invoice))).toEqual(['partial', 'partially_fulfilled']);
-      expect((await ship(1)).refused).toBeNull();
+      expect((await ship(1)).refused).toBe(false);
     });
   });
 
@@ -553,17 +553,17 @@ describe('a restocked quantity', () => {
       client.workspaceId,
     ]);
     await ship(1);
-    expect((await ship(2)).refused).toBe('INVALID');
-    expect((await ship(1)).refused).toBeNull();
+    expect((await ship(2)).refused).toBe(true);
+    expect((await ship(1)).refused).toBe(false);
   });
 
   test('completes an invoice whose other goods were sent, with one event', async () => {
     const invoice = await ordered(2, 1);
     await send(invoice, [1, 1]);
-    expect((await handle('rest', invoice).restock(1)).refused).toBeNull();
+    expect((await handle('rest', invoice).restock(1)).refused).toBe(false);
     // A sent piece came back: the other one must still be sent.
     expect(statusesOf(await again(invoice))).toEqual(['partial', 'partially_fulfilled', 'complete']);
-    expect((await handle('rest', invoice).restock(1)).refused).toBeNull();
+    expect((await handle('rest', invoice).restock(1)).refused).toBe(false);
     expect(statusesOf(await again(invoice))).toEqual(['complete', 'complete', 'complete']);
     expect((await eventsOf('orders/invoice')).filter((type) => type.endsWith('fulfilled'))).toHaveLength(1);
   });

@@ -8,6 +8,7 @@ import { sharedGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
 import { prismaOf } from '../support/prisma.ts';
 import { createRestClient } from '../support/rest-client.ts';
+import { refusalOf, sendMutation, USER_ERRORS } from '../support/user-errors.ts';
 import { json } from '../support/walk.ts';
 
 const gateway = await sharedGateway();
@@ -124,15 +125,15 @@ test('a page is created at the entry of a funnel, after a step of it, or without
     funnelId: id('Funnel', another.id),
     afterStepId: id('PageStep', step.id),
   };
-  const { errors } = await post(
+  const refused = await post(
     gateway,
     {
-      query: 'mutation ($input: CreatePageInput!) { createPage(input: $input) { page { id } } }',
+      query: `mutation ($input: CreatePageInput!) { createPage(input: $input) { ${USER_ERRORS} } }`,
       variables: { input: { workspaceId: id('Workspace', workspaceId), name: 'X', inFunnel } },
     },
     { caller },
   );
-  expect(errors?.map(({ extensions }) => extensions['field'])).toEqual(['inFunnel']);
+  expect(refusalOf(refused)?.field).toBe('inFunnel');
 
   const kept = await send('DELETE', `/api/v2/pages/${entry.id}`);
   expect([kept.status, kept.body['detail']]).toEqual([
@@ -232,9 +233,8 @@ test('a request with two contradictory members is refused, whichever would win',
     productIds: [],
     onStep: { productIds: [btoa(`Product:${first.id}`)] },
   };
-  const query = 'mutation ($input: UpdatePageInput!) { updatePage(input: $input) { page { id } } }';
-  const { errors } = await post(gateway, { query, variables: { input: inputs } }, { caller });
-  expect(errors?.map(({ extensions }) => extensions['field'])).toEqual(['productIds']);
+  const refused = await sendMutation(gateway, 'updatePage', inputs, { caller });
+  expect(refusalOf(refused)?.field).toBe('productIds');
 
   const another = await pageOf({ name: 'Later', funnel: { funnel_id: funnel.public_id } });
   const [step, other] = [page, another].map((of) => (of['show_page_step'] as Shown).id);

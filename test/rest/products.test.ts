@@ -5,6 +5,7 @@ import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
 import { createRestClient } from '../support/rest-client.ts';
+import { refusalOf } from '../support/user-errors.ts';
 
 const gateway = await sharedGateway();
 const client = await createRestClient(gateway);
@@ -515,7 +516,7 @@ test('over GraphQL a product is created completely, and values refer to properti
   expect(made.defaultVariant).toEqual({ name: 'A shirt' });
   const create = async (...values: string[]) =>
     ask(
-      `mutation ($input: CreateProductVariantInput!) { createProductVariant(input: $input) { productVariant { propertiesValues: propertyValues { value property { id } } } } }`,
+      `mutation ($input: CreateProductVariantInput!) { createProductVariant(input: $input) { userErrors { code path message } productVariant { propertiesValues: propertyValues { value property { id } } } } }`,
       {
         input: {
           productId: made.id,
@@ -526,10 +527,11 @@ test('over GraphQL a product is created completely, and values refer to properti
     );
   expect((await create('M')).data).toEqual({
     createProductVariant: {
+      userErrors: [],
       productVariant: { propertiesValues: [{ value: 'M', property: made.variantProperties[0] }] },
     },
   });
-  expect((await create('M', 'L')).errors?.[0]?.extensions.field).toBe('propertyValues[1].propertyId');
+  expect(refusalOf(await create('M', 'L'))?.field).toBe('propertyValues[1].propertyId');
 });
 
 test('ids of images and locations must be of the same workspace, and deleted ones are not returned', async () => {

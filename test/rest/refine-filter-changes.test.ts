@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { toPublicId } from '../../src/store/sql/public-ids.ts';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
-import { post } from '../support/graphql.ts';
 import { createRestClient } from '../support/rest-client.ts';
+import { sendMutation } from '../support/user-errors.ts';
 
 const gateway = await sharedGateway();
 const client = await createRestClient(gateway);
@@ -82,11 +82,12 @@ describe('creation and change refuse, and change nothing:', () => {
     const criteria = [{ ...EMAIL, clause: 'ew' }, EMAIL, { attribute: 'anonymous', clause: 'eq' }];
     const blamed = ['criteria[0].clause', 'criteria[2].value'];
     expect(await client.refused(422, 'POST', filters, body({ criteria }))).toEqual(blamed);
-    const query =
-      'mutation ($input: CreateSavedFilterInput!) { createSavedFilter(input: $input) { savedFilter { id } } }';
     const input = { workspaceId: btoa(`Workspace:${workspaceId}`), criteria };
-    const { errors } = await post(gateway, { query, variables: { input } }, client);
-    expect(errors?.[0]?.extensions).toMatchObject({ code: 'INVALID', field: blamed[0] });
+    const { data } = await sendMutation(gateway, 'createSavedFilter', input, client);
+    expect(data?.['createSavedFilter']?.userErrors.map(({ path }) => path)).toEqual([
+      ['criteria', '0', 'clause'],
+      ['criteria', '2', 'value'],
+    ]);
   });
 
   test('a blank name', async () => {

@@ -86,8 +86,8 @@ test('a retry over GraphQL gets the first answer, whatever has become of the pag
   const built = await make();
   const variables = { input: { ...inputOf(built), idempotencyKey: 'graphql' } };
   const first = await dataOf(gateway, REMOVE, variables, { caller });
-  expect(first.removeConditionalSplit?.discardedPages.map(({ name }) => name)).toEqual(['M1', 'M2']);
-  expect(first.removeConditionalSplit?.promotedPages.map(({ name }) => name)).toEqual(['U']);
+  expect(first.removeConditionalSplit?.discardedPages?.map(({ name }) => name)).toEqual(['M1', 'M2']);
+  expect(first.removeConditionalSplit?.promotedPages?.map(({ name }) => name)).toEqual(['U']);
   await prismaOf(gateway.app.store).page.updateMany({
     where: { workspaceId, id: built.step('U').pageId ?? 0n },
     data: { name: 'renamed' },

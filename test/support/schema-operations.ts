@@ -103,7 +103,7 @@ function waysToTypes(): Map<string, Way> {
     ways.set(type.name, {
       wrap: (selection) => `node(id: $node_${type.name}) { ... on ${type.name} { ${selection} } }`,
       path: ['node'],
-      scopes: scope === undefined ? [] : [scope],
+      scopes: scope == null ? [] : [scope],
     });
   }
   const reached = [...ways.keys()];
@@ -191,7 +191,8 @@ const SCOPE_OF_INPUT: Readonly<Record<string, string>> = {
 
 function mutationOf(type: OfFields, field: Field): SchemaOperation {
   const [input] = field.args;
-  const body = `${field.name}(input: $input) ${selectionOf(getNamedType(field.type))}`;
+  const shown = selectionOf(getNamedType(field.type)).replace(/\}$/, 'userErrors { code } }');
+  const body = `${field.name}(input: $input) ${shown}`;
   return {
     name: `${type.name}.${field.name}`,
     query: `mutation ($input: ${input?.type}) { ${body} }`,

@@ -10,6 +10,7 @@ import { inputOf } from './graphql-input.ts';
 import { givenOf, graphqlNameOfType, inGraphql } from './nouns.ts';
 import type { Tenant } from './operations.ts';
 import { prismaOf } from './prisma.ts';
+import { USER_ERRORS } from './user-errors.ts';
 
 /** The ids of a tenant's objects, by the type of the global id. */
 export async function idsOf(app: App, tenant: Tenant): Promise<Record<string, string>> {
@@ -106,7 +107,7 @@ export function mutationsIn(
     const values = Object.values(type.getFields()).map((field) => [field.name, givenFor(name, field)]);
     return {
       name,
-      query: `mutation ($input: ${type.name}!) { ${name}(input: $input) { __typename } }`,
+      query: `mutation ($input: ${type.name}!) { ${name}(input: $input) { ${USER_ERRORS} } }`,
       input: inputOf(name, Object.fromEntries(values.filter(([, value]) => value !== undefined))),
     };
   });

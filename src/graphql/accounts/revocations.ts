@@ -4,8 +4,9 @@ import { uncapitalize } from '../../resources/resource.ts';
 import { builder, rowOf } from '../builder.ts';
 import type { GraphContext } from '../context.ts';
 import { encodeGlobalId, parseGlobalId } from '../global-ids.ts';
-import { CHANGE_COST } from '../mutations.ts';
+import { CHANGE_COST, idFieldsOf } from '../mutations.ts';
 import type { NodeType } from '../nodes.ts';
+import { refusable, userErrorsField } from '../user-errors.ts';
 
 interface Revocation {
   /** The name of such an object in sentences. */
@@ -37,17 +38,18 @@ export function defineRevocation(
       nullable: true,
       scope,
       cost: CHANGE_COST,
-      async resolve(_root, args, ctx) {
+      resolve: refusable(idFieldsOf([{ ...node, idField }]), async (_root, args, ctx) => {
         const { [idField]: given } = args.input as Readonly<Record<string, unknown>>;
         const { id } = await revoke(ctx, parseGlobalId(node, String(given), idField));
         // Values that were loaded before the change are stale.
         ctx.loaders.clear();
         return { id };
-      },
+      }),
     },
     {
       description: `The revoked ${what}.`,
       outputFields: (t) => ({
+        userErrors: userErrorsField(t),
         [revokedId]: t.id({
           description: `The global id of the ${what}.`,
           resolve: ({ id }) => encodeGlobalId(name, id),

@@ -189,6 +189,8 @@ builder.objectField(Funnel.ref, 'path', (t) =>
   }),
 );
 
+const splitIn = (shown: object) => (shown as splits.SplitDetail).split;
+
 defineRemoval({
   node: ConditionalSplit,
   one: 'conditional split',
@@ -196,6 +198,7 @@ defineRemoval({
   argument: 'branch',
   choice: DiscardedBranch,
   service: splits,
+  splitIn,
 });
 
 /** The pages for a branch in an input: one of its members. */
@@ -300,6 +303,7 @@ defineStepChange<ConditionalSplitInput>('updateConditionalSplit', {
   idDescription: 'The global id of the split.',
   title: conditionalSplit.title,
   parseId: (id, field) => parseGlobalId(ConditionalSplit, id, field),
+  splitIn,
   fields: splitFields,
   change: (ctx, { funnel, stepId }, given, options) =>
     splits.update(ctx, funnel, stepId, parseSplit(given), options),

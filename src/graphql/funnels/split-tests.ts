@@ -62,6 +62,8 @@ const SplitTest = defineNode<StepNode>(splitTest, {
   }),
 });
 
+const splitIn = (shown: object) => (shown as splitTests.SplitTestDetail).test;
+
 defineRemoval({
   node: SplitTest,
   one: 'split test',
@@ -69,6 +71,7 @@ defineRemoval({
   argument: 'arm',
   choice: DiscardedArm,
   service: splitTests,
+  splitIn,
 });
 
 interface SplitTestInput {
@@ -124,6 +127,7 @@ defineStepChange<SplitTestInput>('updateSplitTest', {
   idDescription: 'The global id of the split test.',
   title: splitTest.title,
   parseId: (id, field) => parseGlobalId(SplitTest, id, field),
+  splitIn,
   fields: (t) => ({
     leftPageId: t.id({ description: 'The global id of the new first page of the left arm.' }),
     rightPageId: t.id({ description: 'The global id of the new first page of the right arm.' }),

@@ -2,6 +2,7 @@
 // mutations of splits are in their own files.
 import type { FieldMap, InputFieldMap, ObjectRef } from '@pothos/core';
 import { invalid, REQUIRED } from '../../errors.ts';
+import { conditionalSplit, funnelStep, splitTest } from '../../resources/funnel-steps.ts';
 import { funnel as funnelNoun } from '../../resources/funnels.ts';
 import { page as pageNoun } from '../../resources/pages.ts';
 import * as funnelSteps from '../../services/funnels/funnel-steps.ts';
@@ -18,9 +19,10 @@ import {
 import { rowOf, type Types } from '../builder.ts';
 import { type GraphContext, loadBatched } from '../context.ts';
 import { encodeGlobalId, parseGlobalId } from '../global-ids.ts';
-import { defineMutation, type InputBuilder, type PayloadBuilder } from '../mutations.ts';
+import { defineMutation, type InputBuilder, ifMatchInput, type PayloadBuilder } from '../mutations.ts';
 import type { NodeType } from '../nodes.ts';
 import { nodeOf } from '../nouns.ts';
+import type { IdFields } from '../user-errors.ts';
 import { FunnelStep, PageStep, STEPS_OF_A_FUNNEL } from './funnel-steps.ts';
 import { effectFields } from './split-previews.ts';
 import {
@@ -36,6 +38,14 @@ const Funnel = nodeOf(funnelNoun);
 const Page = nodeOf(pageNoun);
 
 type Payload = PayloadBuilder<StructureChanged>;
+
+/** The input fields with the id of what a mutation changes, or where it adds a step. */
+const STEP_ID_FIELDS: IdFields = new Map([
+  [Funnel.title, 'funnelId'],
+  [funnelStep.title, 'stepId'],
+  [conditionalSplit.title, 'conditionalSplitId'],
+  [splitTest.title, 'splitTestId'],
+]);
 
 interface Definition<Given> {
   readonly description: string;
@@ -54,6 +64,7 @@ function defineStructureChange<Given>(
     description: `${description} The change is made completely or not at all.`,
     scope: writeScope,
     of: [],
+    idFields: STEP_ID_FIELDS,
     inputs: fields,
     change(ctx, _ids, _input, options, given, { parentType, fieldName }) {
       const args = parentType.getFields()[fieldName]?.args ?? [];
@@ -86,6 +97,20 @@ export function defineAddition<Given>(name: string, { fields, change, ...rest }:
   });
 }
 
+/** Finds the split in what a service shows of it: the precondition is that of its row. */
+type SplitIn = (shown: object) => object;
+
+/** The options with the precondition of the row of a split. */
+function onSplit<Options extends Pick<StructureOptions, 'precondition'>>(
+  options: Options,
+  splitIn: SplitIn,
+): Options {
+  const { precondition } = options;
+  return precondition === null
+    ? options
+    : { ...options, precondition: (shown: object) => precondition(splitIn(shown)) };
+}
+
 interface OfStep<Given> extends Omit<Definition<Given>, 'change'> {
   /** The input field with the id of the step, its description, and the integer id in it. */
   readonly idField: string;
@@ -93,6 +118,8 @@ interface OfStep<Given> extends Omit<Definition<Given>, 'change'> {
   /** What the step is called in errors. Absent: a step. */
   readonly title?: string;
   parseId(id: string, field: string): bigint;
+  /** Absent: the input has no precondition. */
+  readonly splitIn?: SplitIn;
   change(
     ctx: GraphContext,
     at: { readonly funnel: bigint; readonly stepId: bigint },
@@ -104,14 +131,19 @@ interface OfStep<Given> extends Omit<Definition<Given>, 'change'> {
 /** Defines a mutation that changes one step, whose id is in its input. */
 export function defineStepChange<Given>(
   name: string,
-  { idField, idDescription, title, parseId, fields, change, ...rest }: OfStep<Given>,
+  { idField, idDescription, title, parseId, splitIn, fields, change, ...rest }: OfStep<Given>,
 ): void {
   defineStructureChange<Given & Readonly<Record<string, unknown>>>(name, {
     ...rest,
-    fields: (t) => ({ [idField]: t.id({ required: true, description: idDescription }), ...fields(t) }),
+    fields: (t) => ({
+      [idField]: t.id({ required: true, description: idDescription }),
+      ...fields(t),
+      ...(splitIn && ifMatchInput(t)),
+    }),
     async change(ctx, given, options) {
       const stepId = parseId(String(given[idField]), idField);
-      return change(ctx, { funnel: await funnelOfStep(ctx, stepId, title), stepId }, given, options);
+      const funnel = await funnelOfStep(ctx, stepId, title);
+      return change(ctx, { funnel, stepId }, given, splitIn ? onSplit(options, splitIn) : options);
     },
   });
 }
@@ -163,6 +195,7 @@ interface RemovalDefinition<Choice extends BranchChoice> {
   readonly argument: 'branch' | 'arm';
   readonly choice: PothosSchemaTypes.EnumRef<Types, Choice>;
   readonly service: Pick<ReturnType<typeof removalsOf>, 'remove'>;
+  readonly splitIn: SplitIn;
 }
 
 /** Defines the mutation that removes splits of a kind. */
@@ -173,11 +206,12 @@ export function defineRemoval<Choice extends BranchChoice>({
   argument,
   choice,
   service,
+  splitIn,
 }: RemovalDefinition<Choice>): void {
   defineMutation(`remove${node.name}`, {
     description: `Removes a ${one} and discards the pages of the named ${argument}, by default of both: they can no longer be read. The steps of the ${argument} that is kept replace the split, in the same order. The change is made completely or not at all.`,
     scope: writeScope,
-    of: [node],
+    of: [{ name: node.name, title }],
     inputs: (t) => ({
       [argument]: t.field({
         type: choice,
@@ -185,10 +219,12 @@ export function defineRemoval<Choice extends BranchChoice>({
         defaultValue: 'both' as Choice,
         description: `The ${argument} to discard. The other one is kept; BOTH discards both.`,
       } as never),
+      ...ifMatchInput(t),
     }),
     async change(ctx, [split = 0n], _input, options, given): Promise<RemovalEffect> {
       const funnel = await funnelOfStep(ctx, split, title);
-      return service.remove(ctx, { funnel, split, branch: given[argument] as Choice }, options);
+      const removal = { funnel, split, branch: given[argument] as Choice };
+      return service.remove(ctx, removal, onSplit(options, splitIn));
     },
     payload: (t) => ({
       funnel: funnelField(t),

@@ -49,19 +49,20 @@ const { writeScope: scope } = redelivery;
 
 defineChange('redeliverWebhookDelivery', WebhookDelivery, {
   description:
-    'Sends a delivery again at once. The attempt count continues, and the delays between attempts start over. If the delivery is pending or its endpoint is deactivated, the error is CONFLICT.',
+    'Sends a delivery again at once. The attempt count continues, and the delays between attempts start over. If the delivery is pending or its endpoint is deactivated, the user error is NOT_ALLOWED_NOW.',
   scope,
   change: (ctx, id, _input, options) => redelivery.redeliver(ctx, id, options),
 });
 
 defineChange('cancelWebhookDelivery', WebhookDelivery, {
-  description: 'Cancels a pending delivery. If the delivery is not pending, the error is CONFLICT.',
+  description:
+    'Cancels a pending delivery. If the delivery is not pending, the user error is NOT_ALLOWED_NOW.',
   scope,
   change: (ctx, id, _input, options) => redelivery.cancel(ctx, id, options),
 });
 
 defineMutation('redeliverFailedWebhookDeliveries', {
-  description: `Sends an endpoint its failed deliveries since a certain time again and, on request, the events that it missed since then. The oldest come first, at most ${redelivery.MAX_REDELIVERED} per call. If the endpoint is deactivated, the error is CONFLICT.`,
+  description: `Sends an endpoint its failed deliveries since a certain time again and, on request, the events that it missed since then. The oldest come first, at most ${redelivery.MAX_REDELIVERED} per call. If the endpoint is deactivated, the user error is NOT_ALLOWED_NOW.`,
   scope,
   of: [WebhookEndpoint],
   fields: redeliveryFields,
@@ -78,7 +79,7 @@ defineMutation('redeliverFailedWebhookDeliveries', {
 
 defineMutation('testWebhookEndpoint', {
   description:
-    'Sends a test event to an endpoint, regardless of its subscriptions. If the endpoint is deactivated, the error is CONFLICT.',
+    'Sends a test event to an endpoint, regardless of its subscriptions. If the endpoint is deactivated, the user error is NOT_ALLOWED_NOW.',
   scope,
   of: [WebhookEndpoint],
   change: (ctx, [id = 0n], _input, options) => redelivery.test(ctx, id, options),

@@ -96,7 +96,7 @@ export function removalsOf({ kind, resource, represent }: SplitKind) {
     { precondition }: WriteOptions,
   ): Promise<ChangeRecord> {
     const workflow = await lockOwnWorkflow(tx, tenancy, funnelId);
-    if (workflow === null) throw notFound(title);
+    if (workflow === null) throw notFound(title, funnelNoun.title);
     requireNotAborted(ctx);
     const { outline, before } = workflow;
     const { workspaceId } = workflow.funnel;

@@ -13,6 +13,7 @@ import { readCreatedSplit, requireTwo, type SplitNames, setBranchPages } from '.
 import { removalsOf } from './split-removals.ts';
 import {
   changeStructure,
+  isPageOf,
   newStep,
   requireFreePages,
   type StepPlace,
@@ -150,7 +151,7 @@ export async function create(
         const shown: WorkflowStep | undefined = outline.inOrder().find(({ pageId }) => pageId === first.id);
         if (shown === undefined)
           throw invalid(first.name, {
-            code: 'not_allowed',
+            code: (await isPageOf(tx, workflow.funnel.workspaceId, first.id)) ? 'not_allowed' : 'not_found',
             message: 'must be a page of a step of this funnel',
           });
         const spot = place === null ? outline.spotOf(shown.id) : spotOf(outline, place, names.place);

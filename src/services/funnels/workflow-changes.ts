@@ -312,6 +312,12 @@ export async function requireFreePages(
   });
 }
 
+/** Whether the workspace has a page. */
+export async function isPageOf(tx: Transaction, workspaceId: bigint, id: bigint): Promise<boolean> {
+  const where = { workspaceId, id, discardedAt: null };
+  return (await tx.page.findFirst({ where, select: { id: true } })) !== null;
+}
+
 function pageIsMissing(name: string): AppError {
   return blaming('bad_request', name, { code: 'not_found', message: 'not found in this workspace' });
 }

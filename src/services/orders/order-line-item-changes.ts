@@ -1,7 +1,7 @@
 // Changes a line of a subscription to another price, or shows what that would do. Both take the same input and follow the same rules.
 import { requireScope, type Scope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { type AppError, conflict, invalid, notFound } from '../../errors.ts';
+import { type AppError, conflict, type FieldErrorCode, invalid, notFound } from '../../errors.ts';
 import { parseJson } from '../../resources/field-types.ts';
 import {
   LINE_ITEM_CHANGE,
@@ -91,7 +91,7 @@ function parseChange(ref: Ref, input: Input): WantedChange {
     const priceId = parseRef(price.title, price.table, given.priceId as Ref);
     return { lineId, priceId, isProrated };
   } catch {
-    throw changeNotOffered(name);
+    throw changeNotOffered(name, 'not_found');
   }
 }
 
@@ -101,9 +101,9 @@ function withText({ members, ...input }: Input, name: string): Input {
   return { ...input, members: isNumber ? { ...members, [name]: String(members[name]) } : members };
 }
 
-function changeNotOffered(name: string): AppError {
+function changeNotOffered(name: string, code: FieldErrorCode): AppError {
   return invalid(name, {
-    code: 'not_allowed',
+    code,
     message: 'must be a price of the same product that is not archived',
   });
 }
@@ -125,7 +125,8 @@ function requireChangeable(
       values: order.fields.serviceStatus.values,
     });
   const name = nameOf('priceId', LINE_ITEM_CHANGE_INPUT.priceId);
-  if (line === null || !change.isSameProduct || line.isArchived) throw changeNotOffered(name);
+  if (line === null || !change.isSameProduct || line.isArchived)
+    throw changeNotOffered(name, line === null ? 'not_found' : line.isArchived ? 'archived' : 'not_allowed');
   if (change.isSamePrice)
     throw invalid(name, { code: 'not_allowed', message: 'is already the price of the line' });
   if (line.currency !== currency)

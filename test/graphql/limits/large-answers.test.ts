@@ -23,6 +23,7 @@ function request(): { ctx: GraphContext; end: (reason: Error) => void } {
       document: null,
       validOperation: null,
       refusal: null,
+      refusedChanges: 0,
       isQuery: true,
       needsSlot: true,
       releaseSlot: null,

@@ -7,6 +7,7 @@ import { post } from '../../support/graphql.ts';
 import { statementsOf } from '../../support/graphql-statements.ts';
 import { createTenant } from '../../support/operations.ts';
 import { createTaggables, type Family, globalId, typeNames } from '../../support/taggables.ts';
+import { refusalOf, sendMutation, USER_ERRORS } from '../../support/user-errors.ts';
 
 const gateway = await sharedGateway();
 const { pool } = gateway.app.store;
@@ -31,7 +32,7 @@ async function change(
   return post<Record<string, { taggables: { id: string }[] }>>(
     gateway,
     {
-      query: `mutation Change($input: ${type}!) { ${what}(input: $input) { taggables { ${selection} } } }`,
+      query: `mutation Change($input: ${type}!) { ${what}(input: $input) { taggables { ${selection} } ${USER_ERRORS} } }`,
       variables: {
         input: {
           taggableIds: objectIds.map((id) => globalId(names.object, id)),
@@ -45,8 +46,9 @@ async function change(
 }
 
 async function changed(...of: Parameters<typeof change>) {
-  const { data, errors } = await change(...of);
-  expect(errors).toBeUndefined();
+  const answer = await change(...of);
+  expect(refusalOf(answer)).toBeNull();
+  const { data } = answer;
   return data?.[of[0]]?.taggables.map(({ id }) => id);
 }
 
@@ -214,18 +216,17 @@ describe.each(TAG_FAMILIES)('tags of $object.type', (family) => {
     const tagIds = await tags(family, 2);
     const other = await createTenant(gateway.app, `tagging elsewhere ${family.object.type}`);
     const since = await now();
-    const refused = async (...of: Parameters<typeof change>) =>
-      (await change(...of)).errors?.map(({ extensions }) => extensions.field);
+    const refused = async (...of: Parameters<typeof change>) => refusalOf(await change(...of))?.field;
     const gone = 999_999_999n;
     const foreign = other.rows[family.object.type as keyof typeof other.rows]?.id ?? expect.fail();
-    expect(await refused('addTags', family, [...ids, gone], tagIds)).toEqual(['taggableIds[2]']);
-    expect(await refused('addTags', family, [...ids, foreign], tagIds)).toEqual(['taggableIds[2]']);
-    expect(await refused('addTags', family, ids, [...tagIds, gone])).toEqual(['tagIds[2]']);
-    expect(await refused('removeTags', family, ids, [gone])).toEqual(['tagIds[0]']);
-    expect(await refused('addTags', family, [], tagIds)).toEqual(['taggableIds']);
-    expect(await refused('addTags', family, ids, [])).toEqual(['tagIds']);
-    expect(await refused('addTags', family, Array(101).fill(ids[0]), tagIds)).toEqual(['taggableIds']);
-    expect(await refused('addTags', family, ids, Array(21).fill(tagIds[0]))).toEqual(['tagIds']);
+    expect(await refused('addTags', family, [...ids, gone], tagIds)).toEqual('taggableIds[2]');
+    expect(await refused('addTags', family, [...ids, foreign], tagIds)).toEqual('taggableIds[2]');
+    expect(await refused('addTags', family, ids, [...tagIds, gone])).toEqual('tagIds[2]');
+    expect(await refused('removeTags', family, ids, [gone])).toEqual('tagIds[0]');
+    expect(await refused('addTags', family, [], tagIds)).toEqual('taggableIds');
+    expect(await refused('addTags', family, ids, [])).toEqual('tagIds');
+    expect(await refused('addTags', family, Array(101).fill(ids[0]), tagIds)).toEqual('taggableIds');
+    expect(await refused('addTags', family, ids, Array(21).fill(tagIds[0]))).toEqual('tagIds');
     for (const id of ids) expect(await tagsOf(family, id)).toEqual([]);
     expect((await now())[0]).toEqual(since[0]);
     // The most that is allowed, with repetitions.
@@ -250,10 +251,10 @@ describe.each(TAG_FAMILIES)('tags of $object.type', (family) => {
         [workspaceId, id, had],
       );
     const last = all.slice(-3);
-    const { errors } = await change('addTags', family, [other, id], last);
-    expect(errors?.[0]).toMatchObject({
+    expect(refusalOf(await change('addTags', family, [other, id], last))).toMatchObject({
+      code: 'TOO_MANY',
       message: expect.stringMatching(/can have at most \d+ tags/),
-      extensions: { field: 'taggableIds[1]' },
+      field: 'taggableIds[1]',
     });
     expect(await tagsOf(family, other)).toEqual([]);
     await changed('addTags', family, [other, id], last.slice(0, 2));
@@ -282,6 +283,7 @@ describe.each(TAG_FAMILIES)('tags of $object.type', (family) => {
               databaseId: expect.anything(),
             }),
           ],
+          userErrors: [],
         },
       },
     );
@@ -306,29 +308,23 @@ test('objects and tags of two kinds are refused', async () => {
   const [[contactId = 0n], [orderId = 0n]] = [await objects(contacts, 1), await objects(orders, 1)];
   const [[contactTag = 0n], [orderTag = 0n]] = [await tags(contacts, 1), await tags(orders, 1)];
   const names = typeNames(contacts);
-  const send = async (taggableIds: string[], tagIds: string[]) =>
-    (
-      await post(
-        gateway,
-        {
-          query: 'mutation Mixed($input: AddTagsInput!) { addTags(input: $input) { taggables { id } } }',
-          variables: { input: { taggableIds, tagIds } },
-        },
-        { caller },
-      )
-    ).errors?.map(({ message, extensions }) => [extensions.field, message]);
+  const send = async (taggableIds: string[], tagIds: string[]) => {
+    const { data, errors } = await sendMutation(gateway, 'addTags', { taggableIds, tagIds }, { caller });
+    return (
+      data?.['addTags']?.userErrors ?? errors?.map(({ extensions }) => Reflect.get(extensions, 'errors'))
+    );
+  };
   const [contact, order] = [globalId('Contact', contactId), globalId('Order', orderId)];
   const [tag, other] = [globalId(names.tag, contactTag), globalId('OrderTag', orderTag)];
   expect(await send([contact, order], [tag])).toEqual([
-    ['taggableIds[1]', 'taggableIds[1] must be the id of a Contact.'],
+    { code: 'WRONG_KIND', path: ['taggableIds', '1'], message: 'must be the id of a Contact' },
   ]);
   expect(await send([contact], [tag, other])).toEqual([
-    ['tagIds[1]', `tagIds[1] must be the id of a ${names.tag}.`],
+    { code: 'WRONG_KIND', path: ['tagIds', '1'], message: `must be the id of a ${names.tag}` },
   ]);
-  expect(await send([tag], [tag])).toEqual([
-    ['taggableIds[0]', 'taggableIds[0] must be the id of a Contact, Order, Product or Funnel.'],
-  ]);
-  expect(await send([String(contactId)], [tag])).toEqual([
-    ['taggableIds', expect.stringContaining('taggableIds must be a global id')],
-  ]);
+  const invalidId = (field: string) => [[expect.objectContaining({ field, code: 'INVALID_ID' })]];
+  expect(await send([tag], [tag])).toEqual(invalidId('taggableIds[0]'));
+  expect(await send([contact, tag], [tag])).toEqual(invalidId('taggableIds[1]'));
+  expect(await send([contact], [contact])).toEqual(invalidId('tagIds[0]'));
+  expect(await send([String(contactId)], [tag])).toEqual(invalidId('taggableIds'));
 });

@@ -7,6 +7,7 @@ import { type Caller, createGateway, ownGateway } from '../../support/gateway.ts
 import { ask, dataOf, post } from '../../support/graphql.ts';
 import { statementsOf } from '../../support/graphql-statements.ts';
 import { prismaOf } from '../../support/prisma.ts';
+import { firstUserError, sendMutation } from '../../support/user-errors.ts';
 
 const CREATE = graphql(`
   mutation CreateTag($input: CreateContactTagInput!) {
@@ -43,6 +44,11 @@ const DELETE = graphql(`
 const ADD = graphql(`
   mutation AddTags($input: AddTagsInput!) {
     addTags(input: $input) {
+      userErrors {
+        code
+        path
+        message
+      }
       taggables {
         id
         tags {
@@ -115,7 +121,7 @@ async function create(name: string, more: { color?: string; idempotencyKey?: str
     { input: { workspaceId, name, ...more } },
     { caller },
   );
-  if (createContactTag == null) throw new Error('no tag');
+  if (createContactTag?.contactTag == null) throw new Error('no tag');
   return createContactTag.contactTag;
 }
 
@@ -164,18 +170,14 @@ describe('a tag', () => {
   test('has a unique name in the workspace, and a colour', async () => {
     const { id: contactTagId } = await create('vip');
     await create('other');
-    const taken = await ask(gateway, UPDATE, { input: { contactTagId, name: 'other' } }, { caller });
-    expect(refusalOf(taken)).toMatchObject({ code: 'INVALID', field: 'name' });
-    const wrong = await ask(
-      gateway,
-      UPDATE,
-      { input: { contactTagId, name: ' ', color: 'red' } },
-      { caller },
-    );
-    expect(refusalOf(wrong)).toMatchObject({
-      code: 'INVALID',
-      errors: [{ field: 'name' }, { field: 'color' }],
-    });
+    const refuse = (input: object) =>
+      sendMutation(gateway, 'updateContactTag', { contactTagId, ...input }, { caller });
+    expect(firstUserError(await refuse({ name: 'other' }))).toMatchObject({ code: 'TAKEN', path: ['name'] });
+    const wrong = await refuse({ name: ' ', color: 'red' });
+    expect(wrong.data?.['updateContactTag']?.userErrors).toMatchObject([
+      { code: 'REQUIRED', path: ['name'] },
+      { code: 'INVALID_FORMAT', path: ['color'] },
+    ]);
     // A tag always has a color: null leaves it.
     const { updateContactTag } = await dataOf(
       gateway,
@@ -183,7 +185,7 @@ describe('a tag', () => {
       { input: { contactTagId, color: null } },
       { caller },
     );
-    expect(updateContactTag?.contactTag.color).toBe('#888888');
+    expect(updateContactTag?.contactTag?.color).toBe('#888888');
     const reader = await factories.apiKey(gateway.app, {
       teamId: workspace.teamId,
       scopes: ['contacts:read'],
@@ -214,15 +216,15 @@ describe('applying and removing', () => {
     });
   });
 
-  test('a tag of another workspace is INVALID', async () => {
+  test('a tag of another workspace is NOT_FOUND, and an id of another kind INVALID', async () => {
     await apply((await create('vip')).id);
     const other = await factories.workspace(gateway.app, { teamId: workspace.teamId });
     const theirs = globalId('ContactTag', await factories.tag(gateway.app, other.id, 'theirs'));
-    for (const tagId of [theirs, contactId]) {
-      const input = { taggableIds: [contactId], tagIds: [tagId] };
-      const answer = await ask(gateway, ADD, { input }, { caller });
-      expect(refusalOf(answer)).toMatchObject({ code: 'INVALID', field: 'tagIds[0]' });
-    }
+    const addOne = (tagId: string) =>
+      ask(gateway, ADD, { input: { taggableIds: [contactId], tagIds: [tagId] } }, { caller });
+    expect(firstUserError(await addOne(theirs))).toMatchObject({ code: 'NOT_FOUND', path: ['tagIds', '0'] });
+    // Of another kind: the program's mistake.
+    expect(refusalOf(await addOne(contactId))).toMatchObject({ code: 'INVALID', field: 'tagIds[0]' });
     expect(await appliedCount()).toBe(1);
   });
 
@@ -248,10 +250,11 @@ describe('applying and removing', () => {
         ),
       ),
     );
-    const made = answers.filter(({ errors }) => errors === undefined);
+    const isMade = ({ data }: (typeof answers)[number]) => data?.addTags?.userErrors.length === 0;
+    const made = answers.filter(isMade);
     expect(made).toHaveLength(2);
-    for (const answer of answers.filter(({ errors }) => errors !== undefined))
-      expect(refusalOf(answer)).toMatchObject({ code: 'INVALID', field: 'taggableIds[0]' });
+    for (const answer of answers.filter((one) => !made.includes(one)))
+      expect(firstUserError(answer)).toMatchObject({ code: 'TOO_MANY', path: ['taggableIds', '0'] });
     expect(await appliedCount()).toBe(MAX_TAGS);
     // A retry of a successful request is answered although the limit is reached.
     const retried = await Promise.all(
@@ -264,7 +267,6 @@ describe('applying and removing', () => {
         ),
       ),
     );
-    const isMade = ({ errors }: (typeof answers)[number]) => errors === undefined;
     expect(retried.map(isMade)).toEqual(answers.map(isMade));
   });
 });

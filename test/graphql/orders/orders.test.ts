@@ -7,6 +7,7 @@ import { post } from '../../support/graphql.ts';
 import { statementsOf } from '../../support/graphql-statements.ts';
 import { type Goods, line, offer } from '../../support/orders/shop.ts';
 import { createRestClient } from '../../support/rest-client.ts';
+import { firstUserError, sendMutation } from '../../support/user-errors.ts';
 
 const gateway = await ownGateway();
 const { app } = gateway;
@@ -94,8 +95,8 @@ test('an order is created, changed and canceled, and its contact found by its or
   expect(found).toEqual({ contact: { orders: { nodes: [{ id }] } } });
   const cancelling =
     'mutation ($id: ID!) { cancelOrder(input: { orderId: $id }) { order { serviceStatus billingStatus canceledBy cancelReason } } }';
-  const { errors } = await post(gateway, { query: cancelling, variables: { id } }, client);
-  expect(errors?.[0]?.extensions).toMatchObject({ code: 'INVALID', field: 'orderType' });
+  const refused = await sendMutation(gateway, 'cancelOrder', { orderId: id }, client);
+  expect(firstUserError(refused)?.path).toEqual(['orderType']);
   const subscription = await ordered([await offer(app, workspaceId, { paymentType: 'subscription' })], {
     order_type: 'subscription-order',
   });

@@ -97,7 +97,7 @@ async function requireDescribed(
 const GRAPHQL_TYPE =
   /^(?:application\/(?:graphql-response\+)?json; charset=utf-8|text\/event-stream|multipart\/mixed; boundary="-")$/;
 
-/** @returns whether a field has a value: a mutation may have changed something */
+/** @returns whether a field has a value and no user errors: a mutation may have changed something */
 function requireGraphql(answer: Answer, text: string): boolean {
   const type = answer.headers.get('content-type') ?? '';
   // HEAD, preflights; and browsers get the explorer.
@@ -113,7 +113,13 @@ function requireGraphql(answer: Answer, text: string): boolean {
       fail(answer, 'nothing that a client sends may do that');
   }
   if (data == null && errors.length === 0) fail(answer, 'there is neither data nor an error');
-  return Object.values(data ?? {}).some((value) => value !== null);
+  return Object.values(data ?? {}).some((value) => value !== null && !isRefused(value));
+}
+
+/** Whether a payload says that nothing was changed. */
+function isRefused(payload: unknown): boolean {
+  const { userErrors = [] } = payload as { readonly userErrors?: readonly unknown[] };
+  return userErrors.length > 0;
 }
 
 interface Result {

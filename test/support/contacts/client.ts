@@ -97,13 +97,15 @@ export function createClient(send: Send, workspaceId: bigint): Client {
   async function changeOverGraphql(change: Change, { key, requestId }: Options): Promise<Answer> {
     const { name, input, selection, status } = graphqlOf(change, workspaceId);
     const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}Input`;
-    const query = `mutation ($input: ${type}!) { done: ${name}(input: $input) { ${selection} } }`;
+    const query = `mutation ($input: ${type}!) { done: ${name}(input: $input) { userErrors { code path } ${selection} } }`;
     const variables = { input: { ...input, ...(key !== null && { idempotencyKey: key }) } };
     const answer = await post<{ done: Done }>(query, variables, { 'X-Request-Id': requestId });
     const [error] = answer.errors ?? [];
     if (error !== undefined) return { status: STATUS[error.extensions.code] ?? answer.status };
     const { done } = answer.data ?? {};
     if (done == null) return { status: answer.status };
+    const [refused] = done.userErrors;
+    if (refused !== undefined) return { status: statusOf(refused) };
     const { isNew, contact, contactTag: tag } = done;
     return {
       status: isNew === false ? 200 : status,
@@ -152,12 +154,25 @@ const JSON_BODY = { 'Content-Type': 'application/json' };
 const STATUS: Readonly<Record<string, number>> = {
   NOT_FOUND: 404,
   CONFLICT: 409,
+  IN_USE: 409,
+  NOT_ALLOWED_NOW: 409,
   GONE: 410,
   INVALID: 422,
   UNAVAILABLE: 503,
 };
 
+interface UserError {
+  readonly code: string;
+  readonly path: readonly string[] | null;
+}
+
+/** REST's status for a user error: an id in the body that names nothing is 422, not 404. */
+function statusOf({ code, path }: UserError): number {
+  return path?.[0] === 'tagIds' ? 422 : (STATUS[code] ?? 422);
+}
+
 interface Done {
+  readonly userErrors: readonly UserError[];
   readonly isNew?: boolean;
   readonly contact?: Shown;
   readonly contactTag?: { readonly id: number };
