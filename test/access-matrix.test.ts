@@ -315,6 +315,8 @@ describe('GraphQL', () => {
       ...['FunnelStats.averageSale', 'FunnelStats.earningsPerView', 'FunnelStats.recurringSales'],
       ...['FunnelStats.sales', 'StepStats.earningsPerUniqueView', 'StepStats.earningsPerView'],
       ...['StepStats.recurringSales', 'StepStats.sales'],
+      // Our section waits for none.
+      ...['CourseSection.blockerLesson', 'CourseSection.blockerSection'],
       'Funnel.customDomain',
       'Page.products',
       'PriceChangeOptions.downgrade',

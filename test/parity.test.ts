@@ -128,7 +128,7 @@ describe('unauthenticated', () => {
 
 test.each(SCOPES)('insufficient_scope: without %s', async (name) => {
   const scope = name.split(' ')[0] ?? '';
-  const all = ['account', 'contacts', 'forms', 'funnels', 'store', 'webhooks'].flatMap((one) => [
+  const all = ['account', 'contacts', 'courses', 'forms', 'funnels', 'store', 'webhooks'].flatMap((one) => [
     `${one}:read`,
     `${one}:write`,
   ]);

@@ -14,6 +14,7 @@ export const CATEGORIES = {
     write: 'teams and workspaces, and end their API keys and applications',
   },
   contacts: sameForBothAccesses('contacts, their tags and saved filters'),
+  courses: sameForBothAccesses('courses, their lessons, and who is enrolled in them'),
   forms: sameForBothAccesses('forms with their fields, and what people have entered in them'),
   funnels: sameForBothAccesses('funnels and sites, their pages and splits'),
   store: sameForBothAccesses('the shop: products, orders, payments and shipping'),

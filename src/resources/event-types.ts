@@ -23,9 +23,6 @@ const NOT_SERVED: Readonly<Partial<Record<EventScope, Readonly<Record<string, st
     'blogs/post': 'created updated deleted published',
     'communities/post': 'created',
     'communities/posts/comment': 'created',
-    course: 'created updated deleted published',
-    'courses/lesson': 'created updated deleted published',
-    'courses/section': 'created updated deleted published',
   },
   'store:read': {
     order: 'deleted',

@@ -5,6 +5,9 @@ import { appliedTag } from './applied-tags.ts';
 import { auditEntry } from './audit-entries.ts';
 import { childFaults } from './child-faults.ts';
 import { contact } from './contacts.ts';
+import { courseLesson } from './courses/course-lessons.ts';
+import { courseSection } from './courses/course-sections.ts';
+import { course } from './courses/courses.ts';
 import { domain } from './custom-domains.ts';
 import { form, formField, formFieldOption, formFieldSet } from './forms/forms.ts';
 import { fulfillmentLocation } from './fulfillment-locations.ts';
@@ -109,6 +112,9 @@ export const NOUNS = list([
   fulfillmentLineItem,
   orderTag,
   orderAppliedTag,
+  course,
+  courseSection,
+  courseLesson,
   form,
   formFieldSet,
   formField,

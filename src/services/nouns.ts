@@ -8,6 +8,7 @@ import * as workspaces from './accounts/workspaces.ts';
 import * as appliedTags from './contacts/applied-tags.ts';
 import * as contacts from './contacts/contacts.ts';
 import * as refineFilters from './contacts/refine-filters.ts';
+import * as courses from './courses/courses.ts';
 import * as formFields from './forms/form-fields.ts';
 import * as conditionalSplits from './funnels/conditional-splits.ts';
 import * as funnels from './funnels/funnels.ts';
@@ -68,6 +69,9 @@ const OWN: readonly Service[] = [
   shipping.profiles,
   shipping.rateNames,
   shipping.zones,
+  courses.courses,
+  courses.sections,
+  courses.lessons,
   formFields.service,
 ];
 

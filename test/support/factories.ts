@@ -15,6 +15,7 @@ import {
   isArchivable,
   parentKeyOf,
   toSnakeCase,
+  uncapitalize,
 } from '../../src/resources/resource.ts';
 import type { BranchName } from '../../src/store/reading/funnel-steps.ts';
 import { type PublicIdTable, TYPE_NUMBER, toPublicId } from '../../src/store/sql/public-ids.ts';
@@ -151,7 +152,10 @@ const copiesOf = ({ fields }: Pick<Noun, 'fields'>, ...properties: string[]) =>
  */
 export async function any(app: App, noun: Noun, idOf: (type: string) => bigint | undefined, marker: string) {
   const { table, fields, parent, lists = [] } = noun;
+  // A lesson has the course of its section.
+  const above = ancestorsOf(noun).map(({ type }) => [`${uncapitalize(type)}Id`, idOf(type)] as const);
   const places = {
+    ...Object.fromEntries(above.filter(([key]) => key in fields)),
     ...(ancestorsOf(noun).some(({ type }) => type === 'Workspace') && { workspaceId: idOf('Workspace') }),
     ...(parent !== undefined && { [parentKeyOf(noun)]: idOf(parent.type) }),
     ...Object.fromEntries(lists.map(({ under, key }) => [key, idOf(under.type)])),

@@ -7,6 +7,7 @@ import { childrenAsJson, childrenAsRecords, otherAsRecord } from '../sql/row-jso
 import { appliedTagTable } from './applied-tags.ts';
 import { auditEntryTable } from './audit-entries.ts';
 import { contactTable } from './contacts.ts';
+import { courseSectionTable, courseTable } from './courses.ts';
 import { domainTable } from './custom-domains.ts';
 import { splitTable } from './funnel-steps.ts';
 import { funnelTable } from './funnels.ts';
@@ -62,6 +63,8 @@ const OWN_TABLES = new Map<object, OwnTable>(
     variantTable,
     priceTable,
     collectionTable,
+    courseTable,
+    courseSectionTable,
   ].map((own) => [own.noun, own]),
 );
 
