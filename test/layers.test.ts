@@ -113,7 +113,18 @@ const ROOMS: Record<string, readonly string[]> = {
   // The rules of each family of nouns, over what all of them have.
   services: [
     ...['nouns.ts', 'tagging.ts', 'health.ts', 'cleaning.ts', 'partitions.ts'],
-    ...['sign-in', 'orders', 'forms', 'shipping', 'products', 'courses', 'funnels', 'webhooks', 'contacts', 'accounts'],
+    ...[
+      'sign-in',
+      'orders',
+      'forms',
+      'shipping',
+      'products',
+      'courses',
+      'funnels',
+      'webhooks',
+      'contacts',
+      'accounts',
+    ],
     ...['service.ts', 'changing', 'limits', 'reading', 'filtering', 'input'],
   ],
   rest: [

@@ -86,6 +86,7 @@ function usualBeside({ name, type }: Pick<GraphQLArgument, 'name' | 'type'>): st
   const noun = name.charAt(0).toUpperCase() + name.slice(1, -'Id'.length);
   const ofId = SHORT_NAMES[noun] ?? noun;
   const named = getNamedType(type);
+  if (name === 'idsInOrder') return '[]';
   if (named.name === 'String') return '"a@example.com"';
   if (named.name === 'Decimal') return '"1"';
   if (['Int', 'Float'].includes(named.name)) return '1';

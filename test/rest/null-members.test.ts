@@ -89,7 +89,8 @@ function withValue(members: Members, path: string, value: unknown): Members | nu
 
 function goodMembers({ operation, wrapper }: Taking, tenant: Tenant): Members {
   const given = (operation.body?.(tenant) ?? {}) as Record<string, Members>;
-  return (wrapper === undefined ? given : given[wrapper]) ?? {};
+  // The body of a request may also be without its wrapper.
+  return wrapper === undefined ? given : (given[wrapper] ?? given);
 }
 
 /** What differs between two objects that are made of the same. */
