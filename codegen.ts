@@ -42,6 +42,7 @@ await generate(
           strictScalars: true,
           scalars: {
             BigInt: { input: 'number | string', output: 'number' },
+            CurrencyCode: 'string',
             Date: 'string',
             DateTime: 'string',
             Decimal: 'string',

@@ -460,7 +460,10 @@ describe.each([
       input: {
         workspaceId: globalId('Workspace', workspaceId),
         name: 'A',
-        tracks: [{ title: 'One', price: '2', funnelId: globalId('Funnel', funnelId) }, { title: 'Two' }],
+        tracks: [
+          { title: 'One', price: { amount: '2', currency: 'USD' }, funnelId: globalId('Funnel', funnelId) },
+          { title: 'Two' },
+        ],
       },
     });
     const { playlist } = (
@@ -470,7 +473,7 @@ describe.each([
     expect(playlist.tracks).toMatchObject([
       {
         title: 'One',
-        price: { amount: '2.00', currency: 'EUR' },
+        price: { amount: '2.00', currency: 'USD' },
         position: 0,
         funnel: { databaseId: funnelId },
         playlist: { databaseId: id },

@@ -302,7 +302,12 @@ describe('a reference', () => {
   test('is set over GraphQL by a global id of its own type only', async () => {
     const { id } = await factories.page(gateway.app, workspaceId, 'A page');
     const input = (pageId: string) => ({
-      input: { workspaceId: btoa(`Workspace:${workspaceId}`), name: 'A', amount: '1.5', pageId },
+      input: {
+        workspaceId: btoa(`Workspace:${workspaceId}`),
+        name: 'A',
+        amount: { amount: '1.5', currency: 'EUR' },
+        pageId,
+      },
     });
     const query = `mutation ($input: CreateOfferInput!) { createOffer(input: $input) { offer { amount { amount } setupAmount { amount } page { id } } } }`;
     const made = await ask(query, input(btoa(`Page:${id}`)));
@@ -562,7 +567,7 @@ describe.each([
     const input = {
       workspaceId: btoa(`Workspace:${workspaceId}`),
       name: 'A',
-      amount: '1',
+      amount: { amount: '1', currency: 'EUR' },
       fullText,
       terms,
       idempotencyKey: `expanded-${inSteps}`,

@@ -123,6 +123,7 @@ const change = (): fc.Arbitrary<Change> => {
 };
 
 const asDecimal = (cents: number) => (cents / 100).toFixed(2);
+const inEuros = (cents: number) => ({ amount: asDecimal(cents), currency: 'EUR' });
 const idOf = (type: string, id: number) => btoa(`${type}:${id}`);
 
 /** An order of two kinds of goods for 30.00 EUR, and what is sent about it. */
@@ -157,13 +158,13 @@ async function openOrder() {
     if (change.face === 'graphql') {
       if (change.kind === 'pay')
         return mutate('createOrderTransaction', {
-          ...{ orderId: idOf('Order', id), amount: asDecimal(change.amount), externalId: 'ch' },
+          ...{ orderId: idOf('Order', id), amount: inEuros(change.amount), externalId: 'ch' },
           invoiceId: idOf('Invoice', invoiceId),
         });
       if (change.kind === 'refund')
         return mutate('refundOrderTransaction', {
           orderTransactionId: idOf('OrderTransaction', payments[change.of] ?? 999_999),
-          ...(change.amount !== null && { amount: asDecimal(change.amount) }),
+          ...(change.amount !== null && { amount: inEuros(change.amount) }),
         });
       return mutate('createRestock', {
         invoiceId: idOf('Invoice', invoiceId),

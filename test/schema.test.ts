@@ -45,7 +45,7 @@ test.each(['README.md', 'docs/browser-app.md'])(
   'what %s configures for typed documents has a type for every scalar',
   async (guide) => {
     const [, configured = ''] = /scalars: \{ (.*) \}/.exec(await readFile(guide, 'utf8')) ?? [];
-    const scalars = types.filter((type) => isScalarType(type)).map(({ name }) => name);
+    const scalars = ['ID', ...types.filter((type) => isScalarType(type)).map(({ name }) => name)];
     expect(configured.split(', ').map((one) => one.split(':')[0])).toEqual(scalars.sort());
   },
 );

@@ -17,6 +17,7 @@ export const builder = new SchemaBuilder<{
     DateTime: { Input: string; Output: Date | string };
     Decimal: { Input: string; Output: string };
     Date: { Input: string; Output: string };
+    CurrencyCode: { Input: string; Output: string };
     JSON: { Input: unknown; Output: unknown };
   };
 }>({

@@ -15,14 +15,17 @@ import {
   referencedNoun,
   withArticle,
 } from '../resources/resource.ts';
-import type { NameOf } from '../services/input/parse-fields.ts';
+import type { Input, NameOf } from '../services/input/parse-fields.ts';
 import { builder, defineOnce, type Types } from './builder.ts';
 import { formWithEnumNames, withEnumNames } from './closed-sets.ts';
 import { decodeGlobalId } from './global-ids.ts';
+import { isMoney, moneyInput } from './money.ts';
 import { graphqlTypeOf } from './resource-fields.ts';
 
 type Builder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;
 type DefineField = (options: object) => InputFieldMap[string];
+
+type Members = Readonly<Record<string, unknown>>;
 
 interface NamedValue {
   readonly name: string;
@@ -43,6 +46,7 @@ const CustomAttributeInput = builder.inputType('CustomAttributeInput', {
 /** The input fields that clients may send. @param moment at creation, required fields are non-null */
 export function inputFields(t: Builder, fields: Fields, moment: Moment): InputFieldMap {
   const define = t.field.bind(t) as unknown as DefineField;
+  const setting = new Set(settingAmounts(fields).values());
   return Object.fromEntries(
     givable(fields, moment).flatMap(([property, field]) => {
       const { modeOf } = field;
@@ -53,18 +57,55 @@ export function inputFields(t: Builder, fields: Fields, moment: Moment): InputFi
       const input = define({
         type: inputTypeOf(name, field, moment),
         required: isRequired(field, moment),
-        description: descriptionOf(field, moment),
+        description: `${descriptionOf(field, moment)}${setting.has(name) ? ' Its currency is that of all amounts of the object.' : ''}`,
       });
       return [[name, input]];
     }),
   );
 }
 
-/** The fields for which GraphQL has an input. */
+/** The fields for which GraphQL has an input. A currency is sent with its amounts. */
 function givable(fields: Fields, moment: Moment): [property: string, field: Field][] {
+  const currencies = new Set(Object.values(fields).map(({ currency }) => currency));
   return Object.entries(fields).filter(
-    ([, { graphql }]) => graphql === undefined || (graphql === 'change' && moment === 'change'),
+    ([property, { graphql }]) =>
+      !currencies.has(property) && (graphql === undefined || (graphql === 'change' && moment === 'change')),
   );
+}
+
+/**
+ * By the property of a currency: the name of the amount that sets it. Other amounts must have the same. It is the amount that a new object
+ * must have, or else the first.
+ */
+function settingAmounts(fields: Fields): Map<string, string> {
+  const amounts = Object.entries(fields).filter(([, { currency = '' }]) => currency in fields);
+  const inOrder = [...amounts.filter(([, { required }]) => required), ...amounts];
+  // The first of a currency is set last.
+  return new Map(
+    inOrder.toReversed().map(([property, field]) => [field.currency ?? '', graphqlNameOf(property, field)]),
+  );
+}
+
+/** As `settingAmounts`, with those of the items in lists. */
+function allSettingAmounts(fields: Fields): Map<string, string> {
+  const below = Object.values(fields).flatMap(({ items = {} }) => [...settingAmounts(items)]);
+  return new Map([...below, ...settingAmounts(fields)]);
+}
+
+/** The object with the currency of each amount that sets one, by the name that `namesIn` gives it. */
+function withCurrencies(fields: Fields, object: Members): Members {
+  const currencies = [...settingAmounts(fields).values()].flatMap((amount) => {
+    const { currency } = (object[amount] ?? {}) as { readonly currency?: string };
+    return currency === undefined ? [] : [[`${amount}.currency`, currency]];
+  });
+  const lists = Object.entries(fields).flatMap(([property, field]) => {
+    const name = graphqlNameOf(property, field);
+    const items = object[name];
+    if (field.items === undefined || !Array.isArray(items)) return [];
+    const below = field.items;
+    return [[name, items.map((item: Members) => withCurrencies(below, item))]];
+  });
+  return { ...object, ...Object.fromEntries(lists), ...Object.fromEntries(currencies) };
 }
 
 /** The input that appends to a text: `appendHeadCode` for `headCode`. */
@@ -80,8 +121,22 @@ function appendedInput(t: Builder, property: string): InputFieldMap[string] {
 export function namesIn(fields: Fields, input: Readonly<Record<string, unknown>>): NameOf {
   const texts = Object.values(fields).flatMap(({ modeOf }) => modeOf ?? []);
   const appended = new Set(texts.filter((property) => input[appendedName(property)] != null));
-  return (property, field) =>
-    appended.has(property) ? appendedName(property) : graphqlNameOf(property, field);
+  const amounts = allSettingAmounts(fields);
+  return (property, field) => {
+    const amount = amounts.get(property);
+    if (amount !== undefined) return `${amount}.currency`;
+    return appended.has(property) ? appendedName(property) : graphqlNameOf(property, field);
+  };
+}
+
+/** The currency that was sent with an amount, by the amount's name, such as `lineItems[0].amount`. */
+export function currenciesIn(input: Readonly<Record<string, unknown>>): Input['currencyOf'] {
+  return (name) => {
+    let value: unknown = input;
+    for (const part of name.split(/[.[\]]+/).filter(Boolean))
+      value = (value as Readonly<Record<string, unknown>> | null | undefined)?.[part];
+    return (value as { readonly currency?: string } | null | undefined)?.currency;
+  };
 }
 
 /** The input with the mode of each text that is sent. @throws AppError `invalid` for a text that is replaced and appended to at once */
@@ -108,7 +163,7 @@ function inputTypeOf(name: string, field: Field, moment: Moment): unknown {
   if (children !== undefined) return [childInput(children, items ?? {}, moment)];
   if (itemType !== undefined) return [itemInput(itemType, field)];
   if (referencedNoun(field) !== undefined) return typeOf(type).isList ? ['ID'] : 'ID';
-  return graphqlTypeOf(field);
+  return isMoney(field) ? moneyInput() : graphqlTypeOf(field);
 }
 
 /** The input type of an object, named after its field: `AddressInput`. */
@@ -172,6 +227,8 @@ function withGlobalIds(field: Field, description: string): string {
 /** The form of a field's values in GraphQL, from their form in REST. */
 export function formOf(field: Field, form: Form): Form {
   const { type, restAsNumber } = field;
+  if (isMoney(field))
+    return { ...form, parse: (money) => form.parse((money as { readonly amount: string }).amount) };
   if (restAsNumber === true) return { expected: 'true or false', parse: (value) => value };
   const idsOf = referencedNoun(field);
   if (idsOf === undefined) return formWithEnumNames(field, form);
@@ -201,7 +258,7 @@ export function membersOf(fields: Fields, sent: Readonly<Record<string, unknown>
     name,
     () => (members === undefined ? input[name] : toObjectByName(name, input[name] as NamedValue[] | null)),
   ]);
-  return parseAll(Object.fromEntries(parsers));
+  return withCurrencies(fields, parseAll(Object.fromEntries(parsers)));
 }
 
 function toObjectByName(field: string, list: readonly NamedValue[] | null): object | null {

@@ -12,12 +12,16 @@ interface MoneyRow {
 
 type Builder = PothosSchemaTypes.ObjectFieldBuilder<Types, Readonly<Record<string, unknown>>>;
 
-const AMOUNT: Fields = { amount: { type: 'decimal', description: 'An amount.' } };
+/** The fields whose scalars money needs. */
+const PARTS: Fields = {
+  amount: { type: 'decimal', description: 'An amount.' },
+  currency: { type: 'currency', description: 'A currency.' },
+};
 
 /** The type of money. The schema contains it only if a field has it. */
 export const moneyType = () =>
   defineOnce('Money', () => {
-    defineScalarsOf(AMOUNT);
+    defineScalarsOf(PARTS);
     return builder.objectRef<MoneyRow>('Money').implement({
       description: 'An amount of money.',
       fields: (t) => ({
@@ -25,7 +29,24 @@ export const moneyType = () =>
           type: 'Decimal',
           description: 'The exact amount, with the decimal places of the currency.',
         }),
-        currency: t.exposeString('currency', { description: 'The code of the currency (ISO 4217).' }),
+        currency: t.expose('currency', { type: 'CurrencyCode', description: 'The currency.' }),
+      }),
+    });
+  });
+
+/** The type of an amount in inputs. */
+export const moneyInput = () =>
+  defineOnce('MoneyInput', () => {
+    defineScalarsOf(PARTS);
+    return builder.inputType('MoneyInput', {
+      description: 'An amount of money.',
+      fields: (t) => ({
+        amount: t.field({
+          type: 'Decimal',
+          required: true,
+          description: 'The exact amount, with at most the decimal places of the currency.',
+        }),
+        currency: t.field({ type: 'CurrencyCode', required: true, description: 'The currency.' }),
       }),
     });
   });

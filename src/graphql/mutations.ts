@@ -26,7 +26,7 @@ import { builder, rowOf, type Types } from './builder.ts';
 import type { ConnectionType } from './connection.ts';
 import type { GraphContext } from './context.ts';
 import { encodeGlobalId, parseGlobalId } from './global-ids.ts';
-import { formOf, inputFields, membersOf, namesIn } from './input-fields.ts';
+import { currenciesIn, formOf, inputFields, membersOf, namesIn } from './input-fields.ts';
 import type { NodeType } from './nodes.ts';
 import { type IdFields, IF_MATCH, refusable, userErrorsField, WHOLE_INPUT } from './user-errors.ts';
 
@@ -105,7 +105,10 @@ export function defineMutation<Result>(name: string, mutation: Mutation<Result>)
           precondition: () => parsePrecondition(values[IF_MATCH]),
         });
         const nameOf = namesIn(fields, values);
-        const input: Input = { members, nameOf, whole: WHOLE_INPUT, formOf };
+        const input: Input = {
+          ...{ members, nameOf, formOf, whole: WHOLE_INPUT },
+          currencyOf: currenciesIn(values),
+        };
         const result = await change(ctx, ids, input, options, values, info);
         // Values that were loaded before the change are stale.
         ctx.loaders.clear();

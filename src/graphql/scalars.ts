@@ -68,11 +68,13 @@ const TEXTS: ReadonlyMap<string, string> = new Map([
     'Decimal',
     'An exact decimal number as text, such as `12.50`: at most 15 digits before the point and 9 after it. Amounts of money have the decimal places of their currency.',
   ],
+  ['CurrencyCode', 'The code of a currency (ISO 4217): `EUR`.'],
   ['Date', 'A calendar date as ISO 8601 text, without time and time zone: `2026-01-31`.'],
 ]);
 
 /** The specifications of those that have a published one. */
 const SPECIFIED_BY: Readonly<Record<string, string | undefined>> = {
+  CurrencyCode: 'https://www.iso.org/iso-4217-currency-codes.html',
   Date: 'https://scalars.graphql.org/chillicream/local-date.html',
 };
 
@@ -89,7 +91,7 @@ export function defineScalarsOf(fields: Fields): void {
       throw new GraphQLError(`${scalar} must be text.`);
     };
     defineOnce(scalar, () =>
-      builder.scalarType(scalar as 'Decimal' | 'Date', {
+      builder.scalarType(scalar as 'CurrencyCode' | 'Decimal' | 'Date', {
         description,
         ...(specifiedByURL !== undefined && { specifiedByURL }),
         serialize: String,

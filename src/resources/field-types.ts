@@ -203,7 +203,7 @@ export const FIELD_TYPES = {
     fromText: identity,
     json: 'quoted',
     schema: { type: 'string', pattern: '^[A-Z]{3}$' },
-    scalar: 'String',
+    scalar: 'CurrencyCode',
   }),
   /** A calendar date without time and time zone. It is text because a JavaScript `Date` is a moment in time. */
   date: type<string>({

@@ -120,7 +120,8 @@ describe('a client', async () => {
     post<Data>(gateway, { query, ...(variables && { variables }) }, { caller });
   const CREATE = `mutation ($input: CreateProductPriceInput!) { createProductPrice(input: $input) { productPrice {
     databaseId paymentType ... on PaymentPlanPrice { interval trialInterval } } } }`;
-  const input = { productVariantId: btoa(`ProductVariant:${variantId}`), amount: '5.00', currency: 'EUR' };
+  const amount = { amount: '5.00', currency: 'EUR' };
+  const input = { productVariantId: btoa(`ProductVariant:${variantId}`), amount };
 
   test('uses names over GraphQL, and the text of the same values over REST', async () => {
     const given = { ...input, paymentType: 'PAYMENT_PLAN', interval: 'WEEK', duration: 3 };
@@ -160,7 +161,7 @@ describe('a client', async () => {
     const literal = await ask(
       CREATE.replace('($input: CreateProductPriceInput!)', '').replace(
         '$input',
-        `{ productVariantId: "x", amount: "1.00", currency: "EUR", paymentType: ${JSON.stringify(value)} }`,
+        `{ productVariantId: "x", amount: { amount: "1.00", currency: "EUR" }, paymentType: ${JSON.stringify(value)} }`,
       ),
     );
     const wrong = await ask(CREATE, { input: { ...input, duration: 'x' } });

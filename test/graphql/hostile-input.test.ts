@@ -89,6 +89,7 @@ function usualBeside({ name, type }: Pick<GraphQLArgument, 'name' | 'type'>): st
   if (name === 'idsInOrder') return '[]';
   if (named.name === 'String') return '"a@example.com"';
   if (named.name === 'Decimal') return '"1"';
+  if (named.name === 'CurrencyCode') return '"EUR"';
   if (['Int', 'Float'].includes(named.name)) return '1';
   if (named.name === 'Boolean') return 'true';
   if (isEnumType(named)) return named.getValues()[0]?.name;

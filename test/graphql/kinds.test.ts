@@ -159,14 +159,14 @@ test('a change can turn a price into another kind, with the same id', async () =
       },
       { caller },
     );
-  expect((await change({ amount: '13.00' })).data).toEqual({
+  expect((await change({ amount: { amount: '13.00', currency: 'EUR' } })).data).toEqual({
     updateProductPrice: { productPrice: { id, ...KINDS.OneTimePrice, amount: { amount: '13.00' } } },
   });
   const given = {
     paymentType: 'PAYMENT_PLAN',
     duration: 3,
     interval: 'WEEK',
-    amount: '4.00',
+    amount: { amount: '4.00', currency: 'EUR' },
     idempotencyKey: 'k',
   };
   for (const _ of ['first', 'retry'])
@@ -184,9 +184,8 @@ test('a change can turn a price into another kind, with the same id', async () =
         input: {
           ...{
             productVariantId: globalId('ProductVariant', variantId),
-            amount: '12.00',
-            currency: 'EUR',
-            trialAmount: '1.00',
+            amount: { amount: '12.00', currency: 'EUR' },
+            trialAmount: { amount: '1.00', currency: 'EUR' },
           },
           ...{ paymentType: 'SUBSCRIPTION', interval: 'MONTH', trialDuration: 14 },
         },

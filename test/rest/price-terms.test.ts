@@ -40,7 +40,7 @@ test.each([
   }
   const input = {
     productVariantId: btoa(`ProductVariant:${product['default_variant_id']}`),
-    amount: '5',
+    amount: { amount: '5', currency: 'EUR' },
     paymentType: 'SUBSCRIPTION',
   };
   const query = `mutation ($input: CreateProductPriceInput!) { createProductPrice(input: $input) { productPrice { ... on SubscriptionPrice { interval } } } }`;

@@ -14,12 +14,13 @@ const FIELDS = {
   fee: { type: 'decimal', currency: 'JPY', description: '' },
 } as const satisfies Fields;
 
+const NAMING = { nameOf: restNameOf };
 const { settle, needRow } = amountsOf(FIELDS) as Amounts;
 
 /** The members with errors, by the code of the error. */
 function refusal(given: object, was: object): Record<string, string> {
   try {
-    settle({ ...given }, { ...was }, restNameOf);
+    settle({ ...given }, { ...was }, NAMING);
   } catch (error) {
     if (error instanceof AppError && error.code === 'invalid')
       return Object.fromEntries(error.errors.map(({ field, code }) => [field, code]));
@@ -34,20 +35,20 @@ test('fields without amounts have no such rule', () => {
 
 test('an amount gets the decimal places of its currency', () => {
   const given = { amount: '12', setupAmount: '0.5', currency: 'EUR', fee: '7' };
-  expect(settle(given, {}, restNameOf)).toEqual({ ...given, amount: '12.00', setupAmount: '0.50' });
-  expect(settle({ amount: '12.5', currency: 'KWD' }, {}, restNameOf)).toMatchObject({ amount: '12.500' });
-  expect(settle({ amount: '12' }, { currency: 'JPY' }, restNameOf)).toEqual({ amount: '12' });
-  expect(settle({ setupAmount: null }, { currency: 'JPY' }, restNameOf)).toEqual({ setupAmount: null });
+  expect(settle(given, {}, NAMING)).toEqual({ ...given, amount: '12.00', setupAmount: '0.50' });
+  expect(settle({ amount: '12.5', currency: 'KWD' }, {}, NAMING)).toMatchObject({ amount: '12.500' });
+  expect(settle({ amount: '12' }, { currency: 'JPY' }, NAMING)).toEqual({ amount: '12' });
+  expect(settle({ setupAmount: null }, { currency: 'JPY' }, NAMING)).toEqual({ setupAmount: null });
 });
 
 test('when the currency changes, the other amounts follow it', () => {
   const was = { amount: '12.00', setupAmount: null, currency: 'EUR' };
-  expect(settle({ currency: 'JPY' }, was, restNameOf)).toEqual({
+  expect(settle({ currency: 'JPY' }, was, NAMING)).toEqual({
     currency: 'JPY',
     amount: '12',
     setupAmount: null,
   });
-  expect(settle({ currency: 'KWD', amount: '1' }, was, restNameOf)).toMatchObject({ amount: '1.000' });
+  expect(settle({ currency: 'KWD', amount: '1' }, was, NAMING)).toMatchObject({ amount: '1.000' });
 });
 
 describe('is refused', () => {
@@ -62,7 +63,7 @@ describe('is refused', () => {
   });
 
   test('a currency that an existing amount does not fit', () => {
-    const change = () => settle({ currency: 'JPY' }, { amount: '12.50', currency: 'EUR' }, restNameOf);
+    const change = () => settle({ currency: 'JPY' }, { amount: '12.50', currency: 'EUR' }, NAMING);
     expect(change).toThrow('amount is 12.50, and can have at most 0 digits after the decimal point in JPY.');
   });
 

@@ -1,4 +1,4 @@
-// Makes the input of a mutation from stored values: values of enums become their names.
+// Makes the input of a mutation from stored values: values of enums become their names, and amounts have their currency.
 import { type GraphQLInputType, getNullableType, isEnumType, isInputObjectType, isListType } from 'graphql';
 import { schema } from '../../src/graphql/schema.ts';
 
@@ -9,17 +9,25 @@ export function inputOf(mutation: string, members: Readonly<Record<string, unkno
   return sent(members, arg.type) as object;
 }
 
-function sent(value: unknown, type: GraphQLInputType): unknown {
+/** REST's members that GraphQL has in each amount. */
+const CURRENCIES = new Set(['currency', 'priceCurrency']);
+
+/** @param currency that of amounts, unless the object has its own */
+function sent(value: unknown, type: GraphQLInputType, currency = 'EUR'): unknown {
   const nullable = getNullableType(type);
   if (value == null) return value;
   if (isEnumType(nullable)) return nullable.getValues().find((one) => one.value === value)?.name ?? value;
-  if (isListType(nullable)) return (value as unknown[]).map((item) => sent(item, nullable.ofType));
+  if (isListType(nullable)) return (value as unknown[]).map((item) => sent(item, nullable.ofType, currency));
   if (!isInputObjectType(nullable)) return value;
+  if (nullable.name === 'MoneyInput' && typeof value === 'string') return { amount: value, currency };
   const fields = nullable.getFields();
+  const own = (value as { currency?: string }).currency ?? currency;
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => {
-      const field = fields[name];
-      return [name, field === undefined ? member : sent(member, field.type)];
-    }),
+    Object.entries(value)
+      .filter(([name]) => name in fields || !CURRENCIES.has(name))
+      .map(([name, member]) => {
+        const field = fields[name];
+        return [name, field === undefined ? member : sent(member, field.type, own)];
+      }),
   );
 }

@@ -22,6 +22,7 @@ const REASON = {
 export const REFUND: Fields = {
   amount: {
     type: 'decimal',
+    currency: 'currency',
     refusesNull: true,
     description: 'The amount to refund, at most the part that was not refunded yet. By default all of it.',
   },

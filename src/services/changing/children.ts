@@ -28,7 +28,7 @@ import type { Table } from '../../store/tables/table.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { type Amounts, amountsOf } from '../input/amounts.ts';
 import { columnsOf, defaultsOf } from '../input/column-values.ts';
-import type { NameOf, NewValues } from '../input/parse-fields.ts';
+import type { NameOf, Naming, NewValues } from '../input/parse-fields.ts';
 import { toInvalid } from './violations.ts';
 
 /** A list of children that a noun is written with. */
@@ -57,7 +57,7 @@ export interface ChildWrites {
    * @param was the current parent; an empty object for a new one, or if it is not needed
    * @throws AppError `invalid` blaming members of items
    */
-  settle(given: Values, moment: Moment, was: Values, nameOf: NameOf): ChildChanges;
+  settle(given: Values, moment: Moment, was: Values, naming: Naming): ChildChanges;
   /** Converts the store's refusal of children into an AppError; returns any other error unchanged. */
   toInvalid(error: unknown, moment: Moment, nameOf: NameOf): unknown;
 }
@@ -81,12 +81,12 @@ export function childWritesOf(resource: Resource): ChildWrites | null {
       lists.some((list) =>
         itemsOf(given, list).some((item) => item.id !== undefined && list.amounts?.needRow(item as Values)),
       ),
-    settle(given, moment, was, nameOf) {
+    settle(given, moment, was, naming) {
       const errors: FieldError[] = [];
       const settled = lists
         .filter(({ property }) => given[property] !== undefined)
         .map((list): [string, ChildChange[]] => {
-          const named = { moment, nameOf, errors };
+          const named = { ...naming, moment, errors };
           return [list.property, settleItems(list, itemsOf(given, list), itemsOf(was, list), named)];
         });
       if (errors.length > 0) throw invalidFields(errors.slice(0, MAX_ERRORS));
@@ -137,9 +137,8 @@ function childListOf(resource: Resource, property: string, noun: Described): Chi
   };
 }
 
-interface Naming {
+interface ItemNaming extends Naming {
   readonly moment: Moment;
-  readonly nameOf: NameOf;
   /** Collects the errors of items. */
   readonly errors: FieldError[];
 }
@@ -149,7 +148,7 @@ function settleItems(
   { property: list, given, noun, fields, amounts }: ChildList,
   items: readonly Item[],
   were: readonly Item[],
-  { moment, nameOf, errors }: Naming,
+  { moment, nameOf, currencyOf, errors }: ItemNaming,
 ): ChildChange[] {
   const { changes = [] } = given.change;
   const defaults = defaultsOf(fields.creation);
@@ -167,9 +166,10 @@ function settleItems(
   function withAmounts(index: number, values: NewValues<Fields>, was: object): NewValues<Fields> {
     if (amounts === null) return values;
     try {
-      return amounts.settle(values, was as NewValues<Fields>, (property, field) =>
-        nameIn(index, property, field),
-      );
+      return amounts.settle(values, was as NewValues<Fields>, {
+        nameOf: (property, field) => nameIn(index, property, field),
+        currencyOf,
+      });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       errors.push(...error.errors);

@@ -19,7 +19,7 @@ import type { ChangeRequest } from '../../store/changing/steps.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { amountsOf } from '../input/amounts.ts';
 import { columnsOf, defaultsOf } from '../input/column-values.ts';
-import { type Input, type NameOf, type NewValues, parseFields } from '../input/parse-fields.ts';
+import { type Input, type NameOf, type Naming, type NewValues, parseFields } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { rowsOf } from '../reading/needed-scopes.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
@@ -150,11 +150,12 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
     given: NewValues<Fields>,
     moment: Moment,
     was: NewValues<Fields>,
-    nameOf: NameOf,
+    naming: Naming,
   ): GivenRow {
+    const { nameOf } = naming;
     const { own, below } = parseAll({
-      own: () => amounts?.settle(given, was, nameOf) ?? given,
-      below: () => children?.settle(given, moment, was, nameOf),
+      own: () => amounts?.settle(given, was, naming) ?? given,
+      below: () => children?.settle(given, moment, was, naming),
     });
     if (moment === 'creation')
       return givenRow(resource, { ...was, ...own }, { ...below, ...rules.companions?.(given) });
@@ -232,7 +233,7 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
         await requireOwn(ctx, tenancy, fields.creation, given, input.nameOf, () =>
           workspaceOf(ctx, over.table, tenancy, id),
         );
-      const row = settleWith(given, 'creation', defaults, input.nameOf);
+      const row = settleWith(given, 'creation', defaults, input);
       const wanted = { id, precondition: null, given: () => row, parameters: rules.parameters?.(ctx) ?? {} };
       return mutate(ctx, {
         by,
@@ -258,7 +259,7 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
         knownBy: found?.by ?? null,
         nameOf: input.nameOf,
       };
-      const settle = (was: object) => settleWith(given, 'change', was as NewValues<Fields>, input.nameOf);
+      const settle = (was: object) => settleWith(given, 'change', was as NewValues<Fields>, input);
       if ([amounts, children, transitions, rules.onRow].some((rules) => rules?.needRow(given))) {
         const seen = (before: string) => settle(toRowFor(ctx)(before));
         return change(ctx, by, id, { needsRow: true, given: seen }, options, asked);

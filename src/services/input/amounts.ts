@@ -2,7 +2,7 @@
 import { invalid, parseAll, tooPrecise } from '../../errors.ts';
 import { decimalPlacesOf } from '../../resources/currencies.ts';
 import type { Field, Fields } from '../../resources/resource.ts';
-import type { NameOf } from './parse-fields.ts';
+import type { Naming } from './parse-fields.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -14,9 +14,9 @@ export interface Amounts {
    * Returns the values of the input, with each amount in its currency's form: `12` euros become `12.00`. If the currency changes, the
    * row's other amounts get its number of digits too.
    * @param was the current row; for a new row, its default values
-   * @throws AppError `invalid` blaming each amount that has too many digits after the decimal point, or no currency
+   * @throws AppError `invalid` blaming each amount that has too many digits after the decimal point, or no currency, or another one
    */
-  settle(given: Values, was: Values, nameOf: NameOf): Values;
+  settle(given: Values, was: Values, naming: Naming): Values;
 }
 
 /** The rules for the amounts among some fields; null when there are none. */
@@ -29,12 +29,12 @@ export function amountsOf(fields: Fields): Amounts | null {
         ([property, { currency = '' }]) =>
           currency in fields && (given[property] === undefined) !== (given[currency] === undefined),
       ),
-    settle(given, was, nameOf) {
+    settle(given, was, naming) {
       const settled = amounts
         .filter(([property, { currency = '' }]) =>
           [property, currency].some((name) => given[name] !== undefined),
         )
-        .map(([property, field]) => [property, () => settleOne(fields, property, given, was, nameOf, field)]);
+        .map(([property, field]) => [property, () => settleOne(fields, property, given, was, naming, field)]);
       return { ...given, ...parseAll(Object.fromEntries(settled)) };
     },
   };
@@ -46,7 +46,7 @@ function settleOne(
   property: string,
   given: Values,
   was: Values,
-  nameOf: NameOf,
+  { nameOf, currencyOf }: Naming,
   field: Field,
 ): string | null {
   const after = (name: string) => (given[name] === undefined ? was[name] : given[name]) as string | null;
@@ -62,11 +62,22 @@ function settleOne(
       code: 'required',
       message: `must be sent together with ${nameOf(currency, named)}`,
     });
+  requireCurrency({ currencyOf }, name, code ?? '');
   const isKept = given[property] === undefined;
   const settled = withPlaces(isKept ? withoutZeros(amount) : amount, places ?? 0);
   if (settled !== null) return settled;
   const fault = tooPrecise(places ?? 0, code ?? '');
   throw invalid(name, isKept ? { ...fault, message: `is ${amount}, and ${fault.message}` } : fault);
+}
+
+/** Checks the currency that a client sent with an amount. @throws AppError `invalid` if it is not that of the amount */
+export function requireCurrency(
+  { currencyOf }: Pick<Naming, 'currencyOf'>,
+  name: string,
+  code: string,
+): void {
+  if ((currencyOf?.(name) ?? code) === code) return;
+  throw invalid(`${name}.currency`, { code: 'not_allowed', message: `must be ${code}` });
 }
 
 /** A decimal with `places` digits after the point; null when it has more. */

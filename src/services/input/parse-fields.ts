@@ -50,7 +50,12 @@ export interface Input {
   readonly whole?: string;
   /** The form in which the client writes a property, if it differs from the form of REST's JSON. */
   readonly formOf?: (field: Field, form: Form) => Form;
+  /** The currency that the client sent with an amount, by its name for the amount. Absent: amounts have none of their own. */
+  readonly currencyOf?: ((name: string) => string | undefined) | undefined;
 }
+
+/** The client's names for properties, and what it sent beside their values. */
+export type Naming = Pick<Input, 'nameOf' | 'currencyOf'>;
 
 type Members = Readonly<Record<string, unknown>>;
 

@@ -34,7 +34,7 @@ import { refusedBy, toInvalid, tooMany } from '../changing/violations.ts';
 import { writesOf } from '../changing/writes.ts';
 import { amountsOf, withPlaces } from '../input/amounts.ts';
 import { columnsOf, defaultsOf } from '../input/column-values.ts';
-import type { Input, NameOf, NewValues } from '../input/parse-fields.ts';
+import type { Input, NameOf, Naming, NewValues } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { rowsFor, withoutNeeded } from '../reading/needed-scopes.ts';
 import type { Reads } from '../reading/reads.ts';
@@ -87,7 +87,7 @@ export async function create(
     request: ['create', INVOICES.name, id, given],
     subject: { table: INVOICES, id: null },
     meanwhile: concurrentConstraints(given),
-    make: (tx, tenancy) => createWithin(tx, tenancy, id, given, nameOf),
+    make: (tx, tenancy) => createWithin(tx, tenancy, id, given, input),
     blame: (error) =>
       error instanceof LineRefused
         ? lineRefused(error, fields.lineItems, nameOf)
@@ -101,13 +101,14 @@ async function createWithin(
   tenancy: Tenancy,
   id: bigint,
   given: InvoiceInput,
-  nameOf: NameOf,
+  naming: Naming,
 ): Promise<ChangeRecord> {
   const locked = await lockOrder(tx, tenancy, id);
   if (locked === null) throw notFound(ORDERS.title);
   const { most } = RULES;
-  if (most !== undefined && locked.invoices.length >= most.perParent) throw tooMany(INVOICES, most, nameOf);
-  const { lineItems = [], ...own } = settleAmounts(given, locked, nameOf);
+  if (most !== undefined && locked.invoices.length >= most.perParent)
+    throw tooMany(INVOICES, most, naming.nameOf);
+  const { lineItems = [], ...own } = settleAmounts(given, locked, naming);
   const { currency, workspaceId } = locked;
   const zero = withPlaces('0', decimalPlacesOf(currency) ?? 0) ?? '0';
   const written = await insertInvoice(tx, locked, columnsOf(invoice, own).columns, lineItems, zero);
@@ -127,21 +128,20 @@ async function createWithin(
 }
 
 /** The input with its amounts in the form of the order's currency. @throws AppError `invalid` */
-function settleAmounts(given: InvoiceInput, { currency }: LockedOrder, nameOf: NameOf): InvoiceInput {
+function settleAmounts(given: InvoiceInput, { currency }: LockedOrder, naming: Naming): InvoiceInput {
   const { lineItems = [], ...own } = given;
+  const { nameOf } = naming;
   const list = nameOfLines(nameOf);
   const parsed = parseAll({
-    own: () => amountsWithin(own, amounts, currency, nameOf),
+    own: () => amountsWithin(own, amounts, currency, naming),
     ...Object.fromEntries(
       lineItems.map((line, index) => [
         String(index),
         () =>
-          amountsWithin(
-            line,
-            lineAmounts,
-            currency,
-            (property, field) => `${list}[${index}].${nameOf(property, field)}`,
-          ),
+          amountsWithin(line, lineAmounts, currency, {
+            ...naming,
+            nameOf: (property, field) => `${list}[${index}].${nameOf(property, field)}`,
+          }),
       ]),
     ),
   }) as unknown as Record<string, InvoiceLineInput> & { own: typeof own };
@@ -158,16 +158,16 @@ function amountsWithin<Values extends object>(
   given: Values,
   rules: typeof amounts,
   currency: string,
-  nameOf: NameOf,
+  naming: Naming,
 ): Values {
   const described: Record<string, Field> = { ...fields, ...invoiceLineItem.fields };
   for (const [property, value] of Object.entries(given)) {
     const field = described[property];
     if (field?.type !== 'decimal' || !String(value).startsWith('-')) continue;
-    const name = nameOf(property, field);
+    const name = naming.nameOf(property, field);
     throw invalid(name, { code: 'out_of_range', message: 'must be 0 or more' });
   }
-  const all = rules?.settle({ ...given, currency } as NewValues<typeof fields>, {}, nameOf) ?? given;
+  const all = rules?.settle({ ...given, currency } as NewValues<typeof fields>, {}, naming) ?? given;
   // Without the current row, nothing is known about amounts outside the input.
   return Object.fromEntries(
     Object.keys(given).map((property) => [property, Reflect.get(all, property)]),
@@ -200,16 +200,16 @@ export async function update(
       const { currency, workspaceId } = locked;
       if (given.status !== undefined)
         requireTransition(fields.status, before.status, given.status, nameOf('status', fields.status));
-      const own = amountsWithin(given, amounts, currency, nameOf);
+      const own = amountsWithin(given, amounts, currency, input);
       for (const [index, line] of (lineItems ?? []).entries()) {
         const nameInLine: NameOf = (property, field) => `${list}[${index}].${nameOf(property, field)}`;
-        amountsWithin(line, null, currency, nameInLine);
+        amountsWithin(line, null, currency, { nameOf: nameInLine });
         if (line.quantity < 1) {
           const name = nameInLine('quantity', invoiceLineItem.fields.quantity);
           throw invalid(name, outOfRange('at least 1'));
         }
       }
-      const below = children?.settle({ lineItems }, 'change', before, nameOf) ?? {};
+      const below = children?.settle({ lineItems }, 'change', before, input) ?? {};
       requireSameSums(before, own, below, { shippingAmount, lineItems: list });
       const plan = planOrBlame(
         () => planOrder(locked, { invoices: new Map([[id, columnsOf(invoice, own).columns]]) }),

@@ -37,7 +37,7 @@ import type { ChangeAnswer } from '../changing/mutate.ts';
 import { changeStepwise } from '../changing/stepwise-change.ts';
 import { requireTransition } from '../changing/transitions.ts';
 import { toInvalid } from '../changing/violations.ts';
-import { withPlaces } from '../input/amounts.ts';
+import { requireCurrency, withPlaces } from '../input/amounts.ts';
 import { columnsOf, defaultsOf } from '../input/column-values.ts';
 import { type Input, type NameOf, parseFields } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
@@ -212,6 +212,7 @@ export async function refund(
     lock: (tx, tenancy, id) => lockPayment(tx, tenancy, id, amount),
     async make(tx, payment, { id }) {
       const { isPayment, most, isTooMuch, isOver, order } = payment;
+      if (amount !== null) requireCurrency(input, name, order.currency);
       if (!isPayment) throw conflict('not_allowed_now', 'Only a payment that brought money can be refunded.');
       if (isTooMuch)
         throw invalid(

@@ -144,7 +144,7 @@ test('lines keep their values from the order, whatever changes afterwards', asyn
 test('a one-time order is completed by the transaction that pays it', async () => {
   const id = await ordered([await offer(app, workspaceId)], { service_status: undefined });
   const paid = await asked(
-    `mutation ($id: ID!) { createOrderTransaction(input: { orderId: $id, amount: "12.00", externalId: "ch" }) {
+    `mutation ($id: ID!) { createOrderTransaction(input: { orderId: $id, amount: { amount: "12.00", currency: "EUR" }, externalId: "ch" }) {
       orderTransaction { order { serviceStatus billingStatus } } } }`,
     { id: globalId('Order', id) },
   );

@@ -86,9 +86,12 @@ async function refund(face: Face, transactionId: number, amount?: string): Promi
     return body;
   }
   const { refundOrderTransaction } = await ask<{ refundOrderTransaction: { orderTransaction: object } }>(
-    `mutation ($id: ID!, $amount: Decimal) { refundOrderTransaction(input: { orderTransactionId: $id, amount: $amount }) {
+    `mutation ($id: ID!, $amount: MoneyInput) { refundOrderTransaction(input: { orderTransactionId: $id, amount: $amount }) {
       orderTransaction { databaseId refundedAmount { amount currency } lastRefund { databaseId amount { amount } reason refundOf { databaseId } } } } }`,
-    { id: globalId('OrderTransaction', transactionId), ...(amount !== undefined && { amount }) },
+    {
+      id: globalId('OrderTransaction', transactionId),
+      ...(amount !== undefined && { amount: { amount, currency: 'EUR' } }),
+    },
   );
   return refundOrderTransaction.orderTransaction as Record<string, unknown>;
 }

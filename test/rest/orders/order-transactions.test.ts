@@ -267,7 +267,12 @@ describe('a refund', () => {
         {
           query:
             'mutation ($input: RefundOrderTransactionInput!) { refundOrderTransaction(input: $input) { userErrors { code path message } } }',
-          variables: { input: { orderTransactionId: btoa(`OrderTransaction:${id}`), amount } },
+          variables: {
+            input: {
+              orderTransactionId: btoa(`OrderTransaction:${id}`),
+              amount: amount && { amount, currency: 'EUR' },
+            },
+          },
         },
         client,
       );
