@@ -137,7 +137,7 @@ const ROOMS: Record<string, readonly string[]> = {
       'withheld.ts',
       'write-headers.ts',
     ],
-    ...['orders', 'products', 'funnels', 'webhooks', 'contacts', 'accounts'],
+    ...['orders', 'forms', 'products', 'funnels', 'webhooks', 'contacts', 'accounts'],
     ...['entity-tags.ts', 'noun-routes.ts', 'body.ts', 'lists.ts', 'list-queries.ts', 'responses.ts'],
     ...['other-spellings.ts', 'route.ts', 'schemas.ts'],
   ],

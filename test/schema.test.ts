@@ -154,6 +154,7 @@ const WHOLE_LISTS = [
   'ConditionalSplit.matched',
   'ConditionalSplit.unmatched',
   'Contact.customAttributes',
+  'FormSubmissionAnswer.options',
   'Funnel.pages',
   'Funnel.path',
   'Funnel.steps',

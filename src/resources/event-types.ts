@@ -16,7 +16,6 @@ const NOT_SERVED: Readonly<Partial<Record<EventScope, Readonly<Record<string, st
   'contacts:read': {
     'appointments/scheduled_event': 'created canceled rescheduled',
     'courses/enrollment': 'created updated deleted suspended course_completed',
-    form_submission: 'created',
     'sales/opportunity': 'created updated deleted closed moved_stage',
   },
   'funnels:read': {

@@ -9,6 +9,7 @@ import { courseLesson } from './courses/course-lessons.ts';
 import { courseSection } from './courses/course-sections.ts';
 import { course } from './courses/courses.ts';
 import { domain } from './custom-domains.ts';
+import { formSubmission, formSubmissionAnswer } from './forms/form-submissions.ts';
 import { form, formField, formFieldOption, formFieldSet } from './forms/forms.ts';
 import { fulfillmentLocation } from './fulfillment-locations.ts';
 import { fulfillment, fulfillmentLineItem } from './fulfillments.ts';
@@ -119,6 +120,8 @@ export const NOUNS = list([
   formFieldSet,
   formField,
   formFieldOption,
+  formSubmission,
+  formSubmissionAnswer,
 ]);
 
 /**

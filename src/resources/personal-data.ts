@@ -1,6 +1,7 @@
 // The rules for personal data in descriptions. Loading the list of nouns fails if a description has personal data that could not be
 // erased with the contact (store/erasure/).
 import { isBelowContact, keysToContacts, wayToContact } from './contact-ways.ts';
+import { typeOf } from './field-types.ts';
 import type { Field, Resource } from './resource.ts';
 
 /** The faults of a noun's personal fields, as sentences. An empty list means that an erasure can blank them all. */
@@ -10,7 +11,7 @@ export function personalDataFaults(noun: Resource): string[] {
   const ofFields = Object.entries(fields).flatMap(([property, field]) => [
     ...(field.personal && !isBlankable(noun, property, field)
       ? [
-          `${type}.${property} is personal, so it must be nullable, free text or members: an erasure cannot blank other values.`,
+          `${type}.${property} is personal, so it must be nullable, free text, members or a list: an erasure cannot blank other values.`,
         ]
       : []),
     ...(field.personal &&
@@ -42,7 +43,7 @@ function wayFaults(noun: Resource): string[] {
     ...(keys.length > 1
       ? [`${type} has personal data, so only one of ${keys.join(', ')} may lead to a contact.`]
       : []),
-    ...(fields[way.key]?.writable === 'always'
+    ...(fields[way.key]?.writable === 'always' && !fields[way.key]?.handsOver
       ? [`${type}.${way.key} decides whose personal data it is, so it may be writable only at_creation.`]
       : []),
     ...wayFaults(way.to),
@@ -52,6 +53,6 @@ function wayFaults(noun: Resource): string[] {
 /** Whether a field can be set to null or emptied. A text with a format or a unique filter cannot be empty. */
 function isBlankable({ filters }: Resource, property: string, field: Field): boolean {
   const { type, nullable, members, values, format } = field;
-  if (nullable || members !== undefined) return true;
+  if (nullable || members !== undefined || typeOf(type).isList) return true;
   return type === 'text' && values === undefined && format === undefined && !filters?.[property]?.unique;
 }

@@ -162,6 +162,11 @@ export interface Field {
   readonly maxLength?: number;
   /** Personal data of the contact to which the object belongs. It is blanked when that contact is erased. */
   readonly personal?: true;
+  /**
+   * Decides whose personal data the object has, and may change nevertheless: the change hands the data and its history over to the other
+   * contact (store/changing/handing-over.ts).
+   */
+  readonly handsOver?: true;
   /** For JSON, or a member of an object: callers without the read scope of this category get null. */
   readonly needs?: Category;
   /** The public API has no such member: OpenAPI says so. */

@@ -4,6 +4,7 @@ import * as users from '../services/accounts/users.ts';
 import * as appliedTags from '../services/contacts/applied-tags.ts';
 import * as contacts from '../services/contacts/contacts.ts';
 import * as refineFilters from '../services/contacts/refine-filters.ts';
+import * as formSubmissions from '../services/forms/form-submissions.ts';
 import * as conditionalSplits from '../services/funnels/conditional-splits.ts';
 import * as funnels from '../services/funnels/funnels.ts';
 import * as pages from '../services/funnels/pages.ts';
@@ -21,6 +22,7 @@ import { userRoutes } from './accounts/users.ts';
 import { appliedTagRoutes } from './contacts/applied-tags.ts';
 import { contactRoutes } from './contacts/contacts.ts';
 import { refineFilterRoutes } from './contacts/refine-filters.ts';
+import { formSubmissionRoutes } from './forms/form-submissions.ts';
 import { conditionalSplitRoutes } from './funnels/conditional-splits.ts';
 import { funnelStepRoutes } from './funnels/funnel-steps.ts';
 import { funnelStatsRoute, pageStatsRoute } from './funnels/page-stats.ts';
@@ -53,6 +55,7 @@ const OWN = new Map<Service, OwnRoutes>([
   [webhookEvents.service, { routes: webhookEventRoutes }],
   [webhookDeliveries.service, { routes: webhookDeliveryRoutes }],
   [prices.service, { routes: priceRoutes }],
+  [formSubmissions.service, { routes: formSubmissionRoutes }],
 ]);
 
 export const routes: readonly Route[] = SERVICES.flatMap((service) => nounRoutes(service, OWN.get(service)));

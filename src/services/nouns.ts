@@ -10,6 +10,7 @@ import * as contacts from './contacts/contacts.ts';
 import * as refineFilters from './contacts/refine-filters.ts';
 import * as courses from './courses/courses.ts';
 import * as formFields from './forms/form-fields.ts';
+import * as formSubmissions from './forms/form-submissions.ts';
 import * as conditionalSplits from './funnels/conditional-splits.ts';
 import * as funnels from './funnels/funnels.ts';
 import * as pages from './funnels/pages.ts';
@@ -73,6 +74,8 @@ const OWN: readonly Service[] = [
   courses.sections,
   courses.lessons,
   formFields.service,
+  formSubmissions.service,
+  formSubmissions.answers,
 ];
 
 export const SERVICES: readonly Service[] = (NOUNS as readonly Described[]).map(

@@ -75,6 +75,7 @@ const BESIDE: Record<string, string> = {
 
 /** The types of objects that arguments call by a shorter name. */
 const SHORT_NAMES: Record<string, string> = {
+  Field: 'FormField',
   Price: 'ProductPrice',
   Split: 'ConditionalSplit',
   Tag: 'ContactTag',

@@ -130,8 +130,9 @@ test('a reference from a client has a foreign key within the workspace', async (
      from pg_constraint, unnest(conkey) with ordinality as k (attribute, place), pg_attribute
      where contype = 'f' and attrelid = conrelid and attnum = attribute group by pg_constraint.oid, conrelid`,
   );
-  // A key may have more besides: the style of a theme is one of its own, and a lesson of a section is one of the same course.
-  const keys = rows.map(({ name }) => name.replace(/,(?:id|course_id),/, ','));
+  // A key may have more besides: the style of a theme is one of its own, a lesson of a section is one of the same course, and the
+  // field of an answer is one of the same form.
+  const keys = rows.map(({ name }) => name.replace(/,(?:id|course_id|form_id),/, ','));
   const references = RESOURCES.flatMap(({ table, fields }) =>
     Object.entries<Field>(fields)
       .filter(([, { refers, writable, type }]) => refers && writable && !typeOf(type).isList)

@@ -91,6 +91,7 @@ describe('a description may mark as personal only what an erasure can blank', ()
     ['text that can be null', { ...text, nullable: true }],
     ['a boolean that can be null', { ...text, type: 'bool', nullable: true }],
     ['members', { ...text, type: 'jsonb', members: 'text' }],
+    ['a list', { ...text, type: 'text[]' }],
   ])('%s', (_, field) => {
     expect(personalDataFaults(made({ contactId, field }))).toEqual([]);
   });
@@ -99,12 +100,11 @@ describe('a description may mark as personal only what an erasure can blank', ()
     ['a boolean', { ...text, type: 'bool' }],
     ['a number', { ...text, type: 'int4' }],
     ['JSON', { ...text, type: 'jsonb' }],
-    ['a list', { ...text, type: 'text[]' }],
     ['one of some values', { ...text, values: ['one', 'two'] }],
     ['text of a format', { ...text, format: 'email' }],
   ])('not %s, which has no blank value', (_, field) => {
     expect(personalDataFaults(made({ contactId, field }))).toEqual([
-      'Repair.field is personal, so it must be nullable, free text or members: an erasure cannot blank other values.',
+      'Repair.field is personal, so it must be nullable, free text, members or a list: an erasure cannot blank other values.',
     ]);
   });
 
@@ -141,6 +141,12 @@ describe('a description may mark as personal only what an erasure can blank', ()
     expect(personalDataFaults(made(moving))).toEqual([]);
     expect(personalDataFaults(made({ ...moving, text }))).toEqual([fault]);
     expect(personalDataFaults(made({ text }, { type: 'Part', parent: made(moving) }))).toEqual([fault]);
+  });
+
+  test('personal data moves to another contact only if it is handed over', () => {
+    const moving = { contactId: { ...contactId, writable: 'always', handsOver: true } } as const;
+    expect(personalDataFaults(made({ ...moving, text }))).toEqual([]);
+    expect(personalDataFaults(made({ text }, { type: 'Part', parent: made(moving) }))).toEqual([]);
   });
 
   test('personal data leads to one contact only, at any depth', () => {

@@ -129,6 +129,10 @@ const WRITTEN: Readonly<Record<string, (id: bigint, idOf: IdOf) => object>> = {
     ...copiesOf(invoiceLineItem, 'productsPrice', 'productsVariant'),
   }),
   FormField: (_, idOf) => ({ formId: idOf('Form') }),
+  FormSubmissionAnswer: (_, idOf) => ({
+    formId: idOf('Form'),
+    fieldsOptionIds: [idOf('FormFieldOption')],
+  }),
   Fulfillment: (id) => ({ fulfillmentNumber: Number(id) }),
   // At most one of a workspace is the default.
   ShippingPackage: () => ({ defaultPackage: false }),

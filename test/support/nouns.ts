@@ -49,11 +49,16 @@ const GIVEN: Readonly<
 };
 
 /** Input of new objects in addition to the required fields. */
-const BESIDES: Readonly<Record<string, readonly string[]>> = { Order: ['contactId'] };
+const BESIDES: Readonly<Record<string, readonly string[]>> = {
+  Order: ['contactId'],
+  FormSubmission: ['contactId'],
+};
 /** Fields for changes of nouns whose required fields cannot change to any value. */
 const CHANGED: Readonly<Record<string, readonly string[]>> = {
   Order: ['notes'],
   Invoice: ['externalId'],
+  FormSubmission: ['contactId'],
+  FormSubmissionAnswer: ['entry'],
   ShippingRate: ['description'],
   Workspace: ['name'],
 };

@@ -271,6 +271,8 @@ const OWN: Readonly<
   Invoice: { acting: { abandon: { entries: 2 } } },
   // The refund has one too, and its order.
   Transaction: { acting: { refund: { entries: 3 } } },
+  // It already has the contact of the tenant.
+  FormSubmission: { changed: { entries: 0 } },
   // Nothing of its invoice, and of the order, is left to be sent.
   Restock: { created: { entries: 3 } },
 };
@@ -355,6 +357,15 @@ function operationsOf(noun: Noun): Operation[] {
   ];
   return graphql === false ? operations.map((one) => ({ ...one, isRestOnly: true })) : operations;
 }
+
+/** The other address of a submission. */
+const FORMS: readonly Operation[] = [
+  get(
+    '/api/v2/form_submissions/:id',
+    'forms:read',
+    ({ rows }) => `/api/v2/form_submissions/${rows['FormSubmission']?.id}`,
+  ),
+];
 
 /** Further operations of contacts and their tags. */
 const CONTACTS: readonly Operation[] = [
@@ -465,6 +476,7 @@ export const OPERATIONS: readonly Operation[] = [
   ),
   ...NOUNS.flatMap(operationsOf),
   ...CONTACTS,
+  ...FORMS,
   ...WEBHOOKS,
   ofLine(LINE_CHANGES, 'store:read', { isPreview: true }),
   ofLine(`${LINE_CHANGES}/perform`, 'store:write', { isSummary: true, entries: 2 }),

@@ -5,7 +5,7 @@ import { workspace } from '../workspaces.ts';
 /** The most of each below one parent. */
 const MAX_FIELD_SETS = 100;
 const MAX_FIELDS = 250;
-const MAX_OPTIONS = 250;
+export const MAX_OPTIONS = 250;
 
 /** The types of fields, each with what it means for the entry of an answer. */
 const FIELD_TYPE_DESCRIPTIONS = {
@@ -22,7 +22,7 @@ const FIELD_TYPE_DESCRIPTIONS = {
   radio: 'A choice from the options of the field, all in view.',
 } as const;
 
-type FormFieldType = keyof typeof FIELD_TYPE_DESCRIPTIONS;
+export type FormFieldType = keyof typeof FIELD_TYPE_DESCRIPTIONS;
 
 /** The types of fields, as descriptions list them. */
 const FIELD_TYPES = Object.keys(FIELD_TYPE_DESCRIPTIONS) as FormFieldType[];
@@ -53,7 +53,7 @@ export const form = describe({
     name: { ...NAME, description: 'The name of the form, which only the team sees.' },
     ...times('form'),
   },
-  sorts: ['updatedAt'],
+  sorts: ['createdAt', 'updatedAt', 'name'],
 });
 
 export const formFieldSet = describe({
@@ -78,7 +78,7 @@ export const formFieldSet = describe({
     title: { ...NAME, description: 'The title above the fields.' },
     ...times('field set'),
   },
-  sorts: ['updatedAt'],
+  sorts: ['createdAt', 'updatedAt'],
 });
 
 export const formField = describe({
@@ -146,7 +146,7 @@ export const formField = describe({
     ...ORDERED,
     ...times('field'),
   },
-  sorts: ['updatedAt'],
+  sorts: ['createdAt', 'updatedAt', 'position'],
 });
 
 export const formFieldOption = describe({
@@ -178,5 +178,5 @@ export const formFieldOption = describe({
     },
     ...times('option'),
   },
-  sorts: ['updatedAt'],
+  sorts: ['createdAt', 'updatedAt'],
 });

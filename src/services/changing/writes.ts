@@ -13,6 +13,7 @@ import {
 import { withArchiving } from '../../store/changing/archiving.ts';
 import { changesOf, type Given as GivenRow, TooMany } from '../../store/changing/changes.ts';
 import { type ChildChanges, withPlace } from '../../store/changing/children.ts';
+import { withHandingOver } from '../../store/changing/handing-over.ts';
 import type { ChangeOrigin } from '../../store/changing/records.ts';
 import { type ChangeRules, Refused } from '../../store/changing/rules.ts';
 import type { ChangeRequest } from '../../store/changing/steps.ts';
@@ -120,7 +121,7 @@ interface ChangeInput {
 
 /** The changes of one noun. They require its write scope and change only rows that the caller owns. @param own its special rules */
 export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<Row<R> & { id: bigint }> {
-  const rules: Rules = { ...own, ...withPlace(noun, withArchiving(noun, own)) };
+  const rules: Rules = { ...own, ...withHandingOver(noun, withPlace(noun, withArchiving(noun, own))) };
   const table = tableOf(noun);
   const writeScope = scopeFor(noun, 'write');
   const { resource, title, parent: over } = table;

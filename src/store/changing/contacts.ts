@@ -72,12 +72,14 @@ export async function insertContact(
     insert,
     valuesOf(insert, { ...Object.fromEntries(given), ...place }),
   );
-  const { after } = await ask<{ after: string }>(shown, valuesOf(shown, { ...place, id }));
+  const { after, has_identified } = await ask<{ after: string; has_identified: boolean }>(
+    shown,
+    valuesOf(shown, { ...place, id }),
+  );
   return {
     ...{ workspaceId, resource: contact, action: 'created', outcome: 'created', subjectId: id },
     ...{ contactId: id, before: null, after },
-    // A contact with an e-mail address is identified.
-    events: ['created', 'identified'].map((name) => ({
+    events: ['created', ...(has_identified ? ['identified'] : [])].map((name) => ({
       resource: contact,
       name,
       subjectId: id,

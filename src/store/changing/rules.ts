@@ -37,6 +37,7 @@ export interface ChangingRow {
   readonly workspaceId: bigint;
   /** null: it is new and not yet written. */
   readonly id: bigint | null;
+  readonly parentId: bigint;
   /** Its JSON before the change; null for a new one. */
   readonly before: string | null;
   /** The values to set, and the changes of its children by the property that lists them; null: it is removed. */

@@ -150,7 +150,7 @@ export async function create(changing: Changing, wanted: ChangeRequest): Promise
     statements.siblings &&
     (await firstRow(ask<Siblings>(tx, statements.siblings, { ...values, workspace_id })));
   if (siblings !== null && siblings.count >= (rules.most?.perParent ?? Infinity)) throw new TooMany();
-  const unwritten = { workspaceId: workspace_id, id: null, before: null, given };
+  const unwritten = { workspaceId: workspace_id, id: null, parentId: id, before: null, given };
   const first = await changeOtherRows(changing, 'before', unwritten);
   const derived = await rules.others?.parameters?.(tx, unwritten);
   // Drawn as late as possible, because the other steps may wait for locks, and the lists of all teams hide rows newer than the ids of an
@@ -209,7 +209,8 @@ export async function update(
   planning ??= planned(given);
   const plan = await firstRow(planning);
   if (!plan.is_known) throw preconditionFailed();
-  const row = { workspaceId: workspace_id, id: wanted.id, before: before.before, given };
+  const itself = { workspaceId: workspace_id, id: wanted.id };
+  const row = { ...itself, parentId: before.parent_id, before: before.before, given };
   const first = plan.is_change ? await changeOtherRows(changing, 'before', row) : [];
   const [drawn, subscriptions] = await (preparing ?? prepare());
   const of = { ...recorded, id: wanted.id, workspace_id, ...drawn, ...plan };
@@ -223,14 +224,15 @@ export async function update(
     rules.tags === undefined || tagIds === null
       ? []
       : await replaceTags(tx, rules.tags, workspace_id, wanted.id, tagIds);
-  const itself = { workspaceId: workspace_id, id: wanted.id, isNew: false };
-  const children = [...first, ...(await writeChildren(tx, rules, itself, given.children ?? {}))];
+  const written = await writeChildren(tx, rules, { ...itself, isNew: false }, given.children ?? {});
+  const children = [...first, ...written];
   if (!plan.is_change && tagEvents.length + children.length === 0) {
     const auditEntryId = drawn.audit_entry_id;
     const unchanged = { workspaceId: workspace_id, auditEntryId, subjectId: wanted.id };
     await Promise.all([recordUnchanged(tx, recorded, turn, unchanged), tx.commit()]);
     return { unchanged: before.before };
   }
+  touch(changing, { ...of, parent_id: before.parent_id });
   const updating = early ?? ask<After>(tx, statements.update, of);
   const isShown = early === null && !statements.showsAfterwards;
   const showing = isShown ? updating : ask<After>(tx, statements.shown, of);
@@ -253,7 +255,8 @@ export async function remove(changing: Changing, wanted: ChangeRequest): Promise
   if (wanted.precondition?.(before.before) === false) throw preconditionFailed();
   requireUnclaimed(turn);
   const of = { ...recorded, id: wanted.id, workspace_id, ...before };
-  const row = { workspaceId: workspace_id, id: wanted.id, before: before.before, given: null };
+  const itself = { workspaceId: workspace_id, id: wanted.id };
+  const row = { ...itself, parentId: before.parent_id, before: before.before, given: null };
   const first = await changeOtherRows(changing, 'before', row);
   const [drawn, subscriptions] = await (preparing ?? prepare());
   touch(changing, { ...of, ...drawn });

@@ -2,6 +2,7 @@
 // blanked in batches afterwards (store/erasure/erasing.ts). Until then a row is hidden: reads show its personal fields blank, and a row
 // below a contact is not visible.
 import { isBelowContact, wayToContact } from '../../resources/contact-ways.ts';
+import { typeOf } from '../../resources/field-types.ts';
 import { type Field, type Resource, toSnakeCase } from '../../resources/resource.ts';
 import { type Columns, sqlOf } from '../../rows/columns.ts';
 import { contactIdOf } from './contact-ways.ts';
@@ -39,9 +40,9 @@ export function blankingOf(noun: Resource): string[] {
 }
 
 /** The blank value of a personal field. */
-export function blankOf({ nullable, members }: Pick<Field, 'nullable' | 'members'>): string {
+export function blankOf({ nullable, members, type }: Pick<Field, 'nullable' | 'members' | 'type'>): string {
   if (nullable) return 'null';
-  return members === undefined ? "''" : "'{}'";
+  return members === undefined && typeOf(type).isList !== true ? "''" : "'{}'";
 }
 
 /** Whether the personal data of the row `t` is older than the erasure of its contact. `offset 0` forces an index look-up for each row. */

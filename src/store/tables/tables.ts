@@ -9,6 +9,7 @@ import { auditEntryTable } from './audit-entries.ts';
 import { contactTable } from './contacts.ts';
 import { courseSectionTable, courseTable } from './courses.ts';
 import { domainTable } from './custom-domains.ts';
+import { formSubmissionAnswerTable } from './form-submissions.ts';
 import { splitTable } from './funnel-steps.ts';
 import { funnelTable } from './funnels.ts';
 import { imageTable } from './images.ts';
@@ -65,6 +66,7 @@ const OWN_TABLES = new Map<object, OwnTable>(
     collectionTable,
     courseTable,
     courseSectionTable,
+    formSubmissionAnswerTable,
   ].map((own) => [own.noun, own]),
 );
 

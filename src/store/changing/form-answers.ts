@@ -1,0 +1,165 @@
+// The rules of answers: each belongs to a field of its form and has what the field allows, and the data of its submission follows.
+import { type Fault, mustBe, mustBeOneOf } from '../../errors.ts';
+import { parseJson, TEXT_FORMATS, typeOf } from '../../resources/field-types.ts';
+import type { FormFieldType } from '../../resources/forms/forms.ts';
+import type { Executor } from '../connections/executor.ts';
+import { type ChangeRules, type ChangingRow, Refused } from './rules.ts';
+
+/** An answer as it will be stored. */
+export interface RequestedAnswer {
+  readonly fieldId: bigint;
+  readonly optionIds: readonly bigint[];
+  readonly entry: string | null;
+}
+
+/** The members of an answer that can be at fault. */
+export type AnswerMember = 'fieldId' | 'fieldsOptionIds' | 'entry';
+
+interface AnswerFault {
+  readonly index: number;
+  readonly member: AnswerMember;
+  readonly fault: Fault;
+}
+
+interface FieldFacts {
+  readonly id: bigint;
+  readonly type: FormFieldType;
+  readonly allowMultiple: boolean;
+  readonly optionIds: readonly bigint[];
+  readonly labels: readonly string[];
+}
+
+/** Locks the fields, so that none is removed or changes its type meanwhile. */
+const FIELDS = `select f.id, f.field_type as type, f.allow_multiple as "allowMultiple",
+    array(select o.id from form_field_options o where o.workspace_id = $1::bigint and o.field_id = f.id order by o.id) as "optionIds",
+    array(select o.label from form_field_options o where o.workspace_id = $1::bigint and o.field_id = f.id order by o.id) as labels
+  from form_fields f where f.workspace_id = $1::bigint and f.form_id = $2::bigint and f.id = any($3::bigint[]) order by f.id for share of f`;
+
+const NO_SUCH_FIELD: Fault = { code: 'not_found', message: 'there is no such field in the form' };
+const NO_SUCH_OPTION: Fault = { code: 'not_found', message: 'there is no such option of the field' };
+const ONE_OPTION: Fault = {
+  code: 'too_many',
+  message: 'must be a single option: the field does not allow several',
+};
+
+/** Checks answers of one form against their fields. @returns the first fault; null: there is none */
+export async function findAnswerFault(
+  tx: Executor,
+  workspaceId: bigint,
+  formId: bigint,
+  answers: readonly RequestedAnswer[],
+): Promise<AnswerFault | null> {
+  const ids = [...new Set(answers.map(({ fieldId }) => fieldId))];
+  const found = await tx.$queryRawUnsafe<FieldFacts[]>(FIELDS, workspaceId, formId, ids);
+  const fields = new Map(found.map((field) => [field.id, field]));
+  for (const [index, answer] of answers.entries()) {
+    const faulty = faultOf(answer, fields.get(answer.fieldId));
+    if (faulty !== null) return { index, ...faulty };
+  }
+  return null;
+}
+
+function faultOf(
+  { optionIds, entry }: RequestedAnswer,
+  field: FieldFacts | undefined,
+): Omit<AnswerFault, 'index'> | null {
+  if (field === undefined) return { member: 'fieldId', fault: NO_SUCH_FIELD };
+  if (optionIds.some((id) => !field.optionIds.includes(id)))
+    return { member: 'fieldsOptionIds', fault: NO_SUCH_OPTION };
+  if (optionIds.length > 1 && !field.allowMultiple) return { member: 'fieldsOptionIds', fault: ONE_OPTION };
+  const fault = entry === null || entry.trim() === '' ? null : entryFault(field, entry);
+  return fault && { member: 'entry', fault };
+}
+
+const PHONE_NUMBER = /^(?=(?:\D*\d){3})[\d\s+\-./()]{3,50}$/;
+
+/** What is wrong with a text that was entered in a field. */
+function entryFault({ type, labels }: Pick<FieldFacts, 'type' | 'labels'>, entry: string): Fault | null {
+  const unless = (isValid: boolean, expected: string) => (isValid ? null : mustBe(expected));
+  const { email } = TEXT_FORMATS;
+  const [decimal, date] = [typeOf('decimal'), typeOf('date')];
+  switch (type) {
+    case 'text':
+    case 'textarea':
+      return null;
+    case 'email':
+      return unless(email.parse(entry) !== undefined, email.expected);
+    case 'phone':
+      return unless(PHONE_NUMBER.test(entry.trim()), 'a phone number');
+    case 'url':
+      return unless(/^https?:$/.test(URL.parse(entry)?.protocol ?? ''), 'an http or https URL');
+    case 'number':
+      return unless(decimal.parse(entry) !== undefined, decimal.expected);
+    case 'date':
+      return unless(date.parse(entry) !== undefined, date.expected);
+    case 'checkbox':
+      if (labels.length === 0) return ['true', 'false'].includes(entry) ? null : mustBeOneOf('true or false');
+      return labels.includes(entry) ? null : NOT_A_LABEL;
+    case 'select':
+    case 'radio':
+      return labels.includes(entry) ? null : NOT_A_LABEL;
+  }
+}
+
+const NOT_A_LABEL: Fault = mustBeOneOf('the label of an option of the field');
+
+/** Makes the data of a submission from its answers: for each key the chosen labels and the entries, in the order of the answers. */
+const SET_DATA = `update form_submissions s set data = coalesce((select jsonb_object_agg(d.key, d.value) from (
+    select f.key, string_agg(concat_ws(', ', l.labels, nullif(a.entry, '')), ', ' order by a.id) as value
+    from form_submission_answers a join form_fields f on f.workspace_id = $1::bigint and f.id = a.field_id
+      cross join lateral (select string_agg(o.label, ', ' order by i.place) as labels from unnest(a.fields_option_ids) with ordinality i (id, place)
+        join form_field_options o on o.workspace_id = $1::bigint and o.id = i.id) l
+    where a.workspace_id = $1::bigint and a.submission_id = $2::bigint group by f.key) d), '{}')
+  where s.workspace_id = $1::bigint and s.id = $2::bigint`;
+
+/** Updates the data of a submission whose answers were changed. */
+export async function updateData(tx: Executor, workspaceId: bigint, submissionId: bigint): Promise<void> {
+  await tx.$executeRawUnsafe(SET_DATA, workspaceId, submissionId);
+}
+
+/** The members of an answer in REST's JSON that a change may leave as they are. */
+interface AnswerFacts {
+  readonly submission_id: number | bigint;
+  readonly field_id: number | bigint;
+  readonly fields_option_ids: readonly (number | bigint)[];
+  readonly entry: string | null;
+}
+
+/** The row as it will be, from the values that the change sets and those that it leaves. */
+function requested({ before, given }: ChangingRow): RequestedAnswer {
+  const was = before === null ? null : (parseJson(before) as AnswerFacts);
+  const { field_id, fields_option_ids, entry } = given?.columns ?? {};
+  return {
+    fieldId: BigInt((field_id ?? was?.field_id) as bigint),
+    optionIds: ((fields_option_ids ?? was?.fields_option_ids ?? []) as readonly bigint[]).map(BigInt),
+    entry: (entry === undefined ? (was?.entry ?? null) : entry) as string | null,
+  };
+}
+
+const FORM_OF_SUBMISSION = `select s.form_id as "formId" from form_submissions s
+  where s.workspace_id = $1::bigint and s.id = $2::bigint`;
+
+export const FORM_ANSWER_RULES: ChangeRules = {
+  inherited: ['form_id'],
+  touchesParent: true,
+  others: {
+    nouns: [],
+    async before(tx, row) {
+      const { workspaceId, parentId, given } = row;
+      if (given === null) return [];
+      const [submission] = await tx.$queryRawUnsafe<{ formId: bigint }[]>(
+        FORM_OF_SUBMISSION,
+        workspaceId,
+        parentId,
+      );
+      const faulty =
+        submission && (await findAnswerFault(tx, workspaceId, submission.formId, [requested(row)]));
+      if (faulty) throw new Refused(faulty.member, faulty.fault);
+      return [];
+    },
+    async after(tx, { workspaceId, parentId }) {
+      await updateData(tx, workspaceId, parentId);
+      return [];
+    },
+  },
+};
