@@ -1,11 +1,17 @@
 // Adds to fulfillment locations their address.
-import { address, fulfillmentLocation } from '../resources/fulfillment-locations.ts';
+import { fulfillmentLocation } from '../resources/fulfillment-locations.ts';
+import { addressType } from './addresses.ts';
 import { builder } from './builder.ts';
 import { nodeOf } from './nouns.ts';
-import { objectFields, objectType } from './resource-fields.ts';
 
-const Address = objectType('Address', 'A postal address.', address);
-
-builder.objectFields(nodeOf(fulfillmentLocation).ref, (t) =>
-  objectFields(t, fulfillmentLocation.fields, { address: Address }),
+builder.objectField(nodeOf(fulfillmentLocation).ref, 'address', (t) =>
+  t.field({
+    type: addressType(),
+    description: 'The address of the location, with the name of its recipient.',
+    columns: ['address', 'addressName'],
+    resolve: ({ address: { addressOne, addressTwo, ...address }, addressName }) => ({
+      ...address,
+      ...{ name: addressName, streetOne: addressOne, streetTwo: addressTwo },
+    }),
+  }),
 );

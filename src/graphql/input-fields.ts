@@ -68,8 +68,8 @@ export function inputFields(t: Builder, fields: Fields, moment: Moment): InputFi
 function givable(fields: Fields, moment: Moment): [property: string, field: Field][] {
   const currencies = new Set(Object.values(fields).map(({ currency }) => currency));
   return Object.entries(fields).filter(
-    ([property, { graphql }]) =>
-      !currencies.has(property) && (graphql === undefined || (graphql === 'change' && moment === 'change')),
+    ([property, { graphql = 'input' }]) =>
+      !currencies.has(property) && (graphql === 'input' || (graphql === 'change' && moment === 'change')),
   );
 }
 

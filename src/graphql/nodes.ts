@@ -16,6 +16,7 @@ import { writeBase64 } from '../rows/base64.ts';
 import { joinedColumnName, layoutOf } from '../rows/columns.ts';
 import type { Projection } from '../services/reading/reads.ts';
 import type { PublicIdTable } from '../services/reading/refs.ts';
+import { addressFields } from './addresses.ts';
 import { builder, GLOBAL_ID, rowOf, type Types } from './builder.ts';
 import { nameSets } from './closed-sets.ts';
 import { type GraphContext, loadBatched } from './context.ts';
@@ -111,6 +112,7 @@ interface Described
     | 'hasLookUp'
     | 'parent'
     | 'parentKey'
+    | 'addresses'
   > {
   readonly table: PublicIdTable;
 }
@@ -159,6 +161,7 @@ export function defineNode<Row extends NodeRow>(
         resolve: (row) => row.id,
       }),
       ...fieldsOf(t),
+      ...addressFields(t, resource),
       ...fields(t),
     }),
   };
@@ -268,13 +271,20 @@ function defineKinds<Row>(
   };
 }
 
-/** The fields that only objects of this kind have; without a kind, the fields of all kinds. Fields for what they belong to replace its ids. */
+/**
+ * The fields that only objects of this kind have; without a kind, the fields of all kinds. Without the ids of what they belong to and the
+ * parts of addresses, which have other fields.
+ */
 function fieldsOfKind(resource: Described, kind?: string): Fields {
-  const owners = new Map(ownerKeysOf(resource));
+  const { addresses = {} } = resource;
+  const elsewhere = new Set([
+    ...ownerKeysOf(resource).map(([property]) => property),
+    ...Object.values(addresses).flatMap(({ parts }) => Object.values(parts)),
+  ]);
   return Object.fromEntries(
     Object.entries<Field>(resource.fields).filter(
       ([property, { only }]) =>
-        !owners.has(property) && (kind === undefined ? only === undefined : only?.includes(kind)),
+        !elsewhere.has(property) && (kind === undefined ? only === undefined : only?.includes(kind)),
     ),
   );
 }

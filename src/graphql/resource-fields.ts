@@ -61,7 +61,7 @@ export function resourceFields(
 
 /** Whether GraphQL's outputs have a field. */
 export function isShown({ internal, graphql }: Field): boolean {
-  return internal !== true && graphql !== false;
+  return internal !== true && graphql !== false && graphql !== 'input';
 }
 
 /** Defines the type of objects that are not nouns, from their description. @param more fields that `resourceFields` leaves out */

@@ -15,8 +15,12 @@ const LINE = { type: 'text', nullable: true, maxLength: 255 } as const;
 
 /** A postal address. */
 export const address = {
-  addressOne: { ...LINE, description: 'The street and house number.' },
-  addressTwo: { ...LINE, description: 'The second line of the street address, such as a floor.' },
+  addressOne: { ...LINE, graphqlName: 'streetOne', description: 'The street and house number.' },
+  addressTwo: {
+    ...LINE,
+    graphqlName: 'streetTwo',
+    description: 'The second line of the street address, such as a floor.',
+  },
   city: { ...LINE, description: 'The city or town.' },
   region: { ...LINE, description: 'The state or region.' },
   postalCode: { ...LINE, description: 'The postal code.' },
@@ -44,6 +48,7 @@ export const fulfillmentLocation = describe({
     ...OF_WORKSPACE,
     name: NAME,
     addressName: {
+      graphql: 'input',
       type: 'text',
       writable: 'always',
       required: true,

@@ -74,8 +74,11 @@ export interface Field {
   readonly restName?: string;
   /** The GraphQL name, if it is not the property's name. Inputs and outputs share it. */
   readonly graphqlName?: string;
-  /** `false`: GraphQL does not have it at all. `output`: GraphQL has no input for it; `change`: only in changes. Absent: GraphQL has it like REST. */
-  readonly graphql?: false | 'output' | 'change';
+  /**
+   * `false`: GraphQL does not have it at all. `output`: GraphQL has no input for it; `change`: only in changes; `input`: GraphQL has it in
+   * inputs alone. Absent: GraphQL has it like REST.
+   */
+  readonly graphql?: false | 'output' | 'change' | 'input';
   /** Its name in REST bodies, if different, such as `line_items_attributes`. */
   readonly restGiven?: string;
   /** REST returns the boolean as 0 or 1. */
@@ -269,6 +272,13 @@ export interface Resource<F extends Fields = Fields> {
   /** Its description, in one or two sentences. */
   readonly description: string;
   readonly fields: F;
+  /**
+   * By the name of GraphQL's field: an address whose parts (addresses.ts) are fields of the noun, by part. GraphQL's outputs have it as one
+   * object.
+   */
+  readonly addresses?: Readonly<
+    Record<string, { readonly description: string; readonly parts: Readonly<Record<string, string>> }>
+  >;
   /** Absent: the noun has no kinds. */
   readonly kinds?: Kinds;
   /** Inputs in addition to its writable fields, at creation and change unless `at_creation`. No output has these names. */

@@ -30,15 +30,18 @@ test('has every member from the start; a change keeps the members that it does n
   const after = { ...there, city: null, country: 'AT' };
   expect(answer.body).toMatchObject({ address: after, archived: true, archived_at: expect.any(String) });
   const query = `mutation ($input: UpdateFulfillmentLocationInput!) {
-    updateFulfillmentLocation(input: $input) { fulfillmentLocation { archived: isArchived address { addressOne addressTwo city country } } }
+    updateFulfillmentLocation(input: $input) { fulfillmentLocation { archived: isArchived address { name streetOne streetTwo city country formatted } } }
   }`;
   const fulfillmentLocationId = btoa(`FulfillmentLocation:${made.body.id}`);
-  const input = { fulfillmentLocationId, address: { addressTwo: 'Hall 3' } };
+  const input = { fulfillmentLocationId, address: { streetTwo: 'Hall 3' } };
   expect((await post(gateway, { query, variables: { input } }, client)).data).toEqual({
     updateFulfillmentLocation: {
       fulfillmentLocation: {
         archived: true,
-        address: { addressOne: '1 Road', addressTwo: 'Hall 3', city: null, country: 'AT' },
+        address: {
+          ...{ name: GIVEN.address_name, streetOne: '1 Road', streetTwo: 'Hall 3', city: null },
+          ...{ country: 'AT', formatted: [GIVEN.address_name, '1 Road', 'Hall 3', 'AT'] },
+        },
       },
     },
   });

@@ -154,7 +154,7 @@ describe('before anything is blanked,', () => {
 
   test('GraphQL returns no personal data', async () => {
     const query = `{ workspace(by: { databaseId: ${client.workspaceId} }) {
-      orders { nodes { notes phoneNumber contact { orders { nodes { notes } } } shippingAddressFirstName billingAddressCity canceledBy cancelDescription
+      orders { nodes { notes contact { orders { nodes { notes } } } shippingAddress { firstName phoneNumber } billingAddress { city } canceledBy cancelDescription
         transactions { nodes { reason } } invoices { nodes { order { notes canceledBy } restocks { nodes { reason } } } } } }
       fulfillments { nodes { trackingCode trackingUrl } } auditEntries { nodes { before after } } } }`;
     const ask = async () => {

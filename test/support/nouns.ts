@@ -104,7 +104,10 @@ export function inRest(fields: Fields, given: Readonly<Record<string, unknown>>)
 
 /** The values of a new object or of a change by their GraphQL names, without those for which GraphQL has no input. */
 export function inGraphql(fields: Fields, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const taken = Object.entries(given).filter(([property]) => fields[property]?.graphql === undefined);
+  const taken = Object.entries(given).filter(([property]) => {
+    const { graphql = 'input' } = fields[property] ?? {};
+    return graphql === 'input';
+  });
   return renamed(fields, Object.fromEntries(taken), graphqlNameOf);
 }
 

@@ -5,7 +5,7 @@ import { page } from '../pages.ts';
 import { price } from '../product-prices.ts';
 import { variant } from '../product-variants.ts';
 import { product } from '../products.ts';
-import { describe, type Field, type Fields, IDS, OF_WORKSPACE, type Row } from '../resource.ts';
+import { describe, type Field, type Fields, IDS, OF_WORKSPACE, type Row, uncapitalize } from '../resource.ts';
 import { workspace } from '../workspaces.ts';
 import { ALWAYS_NULL_TEXT, IDS_AND_NAME, VISITS } from './order-parts.ts';
 import {
@@ -156,6 +156,14 @@ const ADDRESSES = {
   billingAddressCountry: { ...PERSONAL, description: 'The country of the billing address.' },
   billingAddressPostalCode: { ...PERSONAL, description: 'The postal code of the billing address.' },
 } as const satisfies Fields;
+
+/** The parts of an address, by the properties of `ADDRESSES` that begin with its name. */
+function partsOf(name: 'shippingAddress' | 'billingAddress'): Record<string, string> {
+  const properties = Object.keys(ADDRESSES).filter((property) => property.startsWith(name));
+  return Object.fromEntries(
+    properties.map((property) => [uncapitalize(property.slice(name.length)), property]),
+  );
+}
 
 const STATUS = { type: 'text', writable: 'always' } as const;
 const TIME = { type: 'timestamp', nullable: true, writable: 'always' } as const;
@@ -371,6 +379,13 @@ export const order = describe({
       fields: { cancelReason: ORDER_BASE.cancelReason, cancelDescription: ORDER_BASE.cancelDescription },
     },
   },
+  addresses: {
+    shippingAddress: {
+      description: 'The address to which the goods are shipped.',
+      parts: partsOf('shippingAddress'),
+    },
+    billingAddress: { description: 'The address of whoever pays.', parts: partsOf('billingAddress') },
+  },
   description:
     'An order of a contact. Its lines keep copies of products, variants and prices, so that later changes of those do not affect it. The gateway takes no payments: the integration that takes them records them.',
   fields: {
@@ -435,7 +450,12 @@ export const order = describe({
       description:
         'The end of the paid period: when the order is charged next, or else when its service began.',
     },
-    phoneNumber: { type: 'text', nullable: true, description: 'The phone number of the shipping address.' },
+    phoneNumber: {
+      graphql: false,
+      type: 'text',
+      nullable: true,
+      description: 'The phone number of the shipping address.',
+    },
     paymentProcessor: {
       graphql: false,
       type: 'text',

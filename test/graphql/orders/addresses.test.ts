@@ -1,0 +1,81 @@
+// The addresses of orders: objects in GraphQL, from the parts that REST has as fields of the order.
+import { expect, test } from 'vitest';
+import { type AddressParts, addressLines } from '../../../src/resources/addresses.ts';
+import { sharedGateway } from '../../support/gateway.ts';
+import { post } from '../../support/graphql.ts';
+import { statementsOf } from '../../support/graphql-statements.ts';
+import { openTill } from '../../support/orders/money.ts';
+import { offer } from '../../support/orders/shop.ts';
+
+const gateway = await sharedGateway();
+const till = await openTill(gateway);
+const { client } = till;
+const mug = await offer(gateway.app, client.workspaceId, { amount: '10.00', stock: 1_000 });
+
+const PARTS =
+  'name firstName lastName organizationName phoneNumber streetOne streetTwo city region postalCode country formatted';
+const SHIPPING = {
+  ...{ first_name: 'Ada', last_name: 'Lovelace', organization_name: 'Engines', phone_number: '+43 1' },
+  ...{ street_one: '1 Road', street_two: 'Hall 3', city: 'Graz', region: 'ST', postal_code: '8010' },
+  country: 'AT',
+};
+const prefixed = (parts: object, prefix: string) =>
+  Object.fromEntries(Object.entries(parts).map(([part, value]) => [`${prefix}_address_${part}`, value]));
+
+test('each part is where REST has it, with the whole name and the lines of a letter; an order without any has null', async () => {
+  const { id } = await till.order([[mug, 1]], {
+    ...prefixed(SHIPPING, 'shipping'),
+    ...prefixed({ city: 'Linz', country: 'AT' }, 'billing'),
+  });
+  const { id: bare } = await till.order([[mug, 1]]);
+  const query = `{ a: order(by: { databaseId: ${id} }) { shippingAddress { ${PARTS} } billingAddress { ${PARTS} } }
+    b: order(by: { databaseId: ${bare} }) { shippingAddress { ${PARTS} } billingAddress { ${PARTS} } } }`;
+  const none = Object.fromEntries(PARTS.split(' ').map((part) => [part, null]));
+  for (const _ of ['Yoga', 'the fast path']) {
+    const { data, errors } = await post(gateway, { query }, { caller: client.caller });
+    expect(errors).toBeUndefined();
+    expect(data).toEqual({
+      a: {
+        shippingAddress: {
+          ...{ name: 'Ada Lovelace', firstName: 'Ada', lastName: 'Lovelace', organizationName: 'Engines' },
+          ...{ phoneNumber: '+43 1', streetOne: '1 Road', streetTwo: 'Hall 3', city: 'Graz', region: 'ST' },
+          ...{ postalCode: '8010', country: 'AT' },
+          formatted: ['Ada Lovelace', 'Engines', '1 Road', 'Hall 3', 'Graz, ST 8010', 'AT'],
+        },
+        billingAddress: { ...none, city: 'Linz', country: 'AT', formatted: ['Linz', 'AT'] },
+      },
+      b: { shippingAddress: null, billingAddress: null },
+    });
+  }
+});
+
+test('a page of orders with their addresses is one statement', async () => {
+  const query = `query ($id: BigInt!) { workspace(by: { databaseId: $id }) { orders { nodes { id shippingAddress { city } } } } }`;
+  const variables = { id: String(client.workspaceId) };
+  const ask = () => post(gateway, { query, variables }, { caller: client.caller });
+  await ask();
+  expect(await statementsOf(gateway, ask)).toHaveLength(1);
+});
+
+test('a change returns the addresses after it', async () => {
+  const { id } = await till.order([[mug, 1]], prefixed(SHIPPING, 'shipping'));
+  const query = `mutation ($id: ID!) { updateOrder(input: { orderId: $id, shippingAddressCity: "Wels" }) {
+    order { shippingAddress { firstName city } } } }`;
+  const { data } = await post(
+    gateway,
+    { query, variables: { id: btoa(`Order:${id}`) } },
+    { caller: client.caller },
+  );
+  expect(data).toEqual({
+    updateOrder: { order: { shippingAddress: { firstName: 'Ada', city: 'Wels' } } },
+  });
+});
+
+test.each<[AddressParts, string[]]>([
+  [{}, []],
+  [{ name: 'Us', city: 'Graz', postalCode: '8010' }, ['Us', 'Graz, 8010']],
+  [{ lastName: 'Lovelace', region: 'ST' }, ['Lovelace', 'ST']],
+  [{ phoneNumber: '1', country: '' }, []],
+])('the lines of %j are %j', (parts, lines) => {
+  expect(addressLines(parts)).toEqual(lines);
+});
