@@ -45,6 +45,20 @@ const CustomAttributeInput = builder.inputType('CustomAttributeInput', {
 
 /** The input fields that clients may send. @param moment at creation, required fields are non-null */
 export function inputFields(t: Builder, fields: Fields, moment: Moment): InputFieldMap {
+  return inputFieldsOf(t, fields, moment, (field) => isRequired(field, moment));
+}
+
+/** The fields of an object or list item inside an input: those that are not optional must be sent, also in a change. */
+function memberFields(t: Builder, fields: Fields, moment: Moment): InputFieldMap {
+  return inputFieldsOf(t, fields, moment, ({ optional, nullable }) => !(optional || nullable));
+}
+
+function inputFieldsOf(
+  t: Builder,
+  fields: Fields,
+  moment: Moment,
+  isNeeded: (field: Field) => boolean,
+): InputFieldMap {
   const define = t.field.bind(t) as unknown as DefineField;
   const setting = new Set(settingAmounts(fields).values());
   return Object.fromEntries(
@@ -56,7 +70,7 @@ export function inputFields(t: Builder, fields: Fields, moment: Moment): InputFi
       const name = graphqlNameOf(property, field);
       const input = define({
         type: inputTypeOf(name, field, moment),
-        required: isRequired(field, moment),
+        required: isNeeded(field),
         description: `${descriptionOf(field, moment)}${setting.has(name) ? ' Its currency is that of all amounts of the object.' : ''}`,
       });
       return [[name, input]];
@@ -158,7 +172,7 @@ function withModes(
 
 function inputTypeOf(name: string, field: Field, moment: Moment): unknown {
   const { type, members, children, items, itemType, object } = field;
-  if (object !== undefined) return objectInput(name, object, moment);
+  if (object !== undefined) return objectInput(name, object, moment, field.isOneOf === true);
   if (members !== undefined) return [CustomAttributeInput];
   if (children !== undefined) return [childInput(children, items ?? {}, moment)];
   if (itemType !== undefined) return [itemInput(itemType, field)];
@@ -167,14 +181,20 @@ function inputTypeOf(name: string, field: Field, moment: Moment): unknown {
 }
 
 /** The input type of an object, named after its field: `AddressInput`. */
-function objectInput(field: string, object: Fields, moment: Moment): object {
+function objectInput(field: string, object: Fields, moment: Moment, isOneOf: boolean): object {
   const name = `${field[0]?.toUpperCase()}${field.slice(1)}Input`;
   return defineOnce(name, () =>
     builder.inputType(name, {
-      description: 'An object with optional members.',
-      fields: (t) => inputFields(t, object, moment),
+      description: isOneOf ? 'Exactly one of the members.' : describeObject(object),
+      ...(isOneOf && { isOneOf }),
+      fields: (t) => memberFields(t, object, moment),
     }),
   );
+}
+
+function describeObject(object: Fields): string {
+  const isOptional = Object.values(object).every(({ optional, nullable }) => optional || nullable);
+  return isOptional ? 'An object with optional members.' : 'The members of an object.';
 }
 
 /** The input type of children that are sent with their parent. A new parent has no children yet, so the input has no ids. */
@@ -188,7 +208,7 @@ function childInput(noun: IdsOf, items: Fields, moment: Moment): object {
         moment === 'creation'
           ? `${one[0]?.toUpperCase()}${one.slice(1)} that is created with its parent.`
           : `A change of ${one}, as part of a change of its parent.`,
-      fields: (t) => inputFields(t, moment === 'creation' ? nameless : items, moment),
+      fields: (t) => memberFields(t, moment === 'creation' ? nameless : items, moment),
     }),
   );
 }
@@ -197,7 +217,7 @@ function childInput(noun: IdsOf, items: Fields, moment: Moment): object {
 function itemInput(itemType: string, { items = {}, description }: Field): object {
   const name = `${itemType}Input`;
   return defineOnce(name, () =>
-    builder.inputType(name, { description, fields: (t) => inputFields(t, items, 'creation') }),
+    builder.inputType(name, { description, fields: (t) => memberFields(t, items, 'creation') }),
   );
 }
 

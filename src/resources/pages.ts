@@ -188,6 +188,7 @@ export const page = describe({
       restName: 'funnel',
       writable: 'at_creation',
       nullable: true,
+      isOneOf: true,
       object: {
         funnelId: {
           type: 'int8',
@@ -195,13 +196,13 @@ export const page = describe({
           idsOf: { type: 'Funnel', title: 'Funnel', table: 'funnels' },
           nullable: true,
           optional: true,
-          description: 'The integer id of the funnel. Optional if a step is given.',
+          description:
+            'The integer id of the funnel. Unless a step is given, the new step becomes its entry.',
         },
         afterShowPageStepId: {
           graphqlName: 'afterStepId',
           ...STEP_ID,
-          description:
-            'The integer id of the step after which to insert the new step. By default the new step is the entry of the funnel.',
+          description: 'The integer id of the step after which to insert the new step.',
         },
         showPageStepId: {
           graphql: false,
@@ -222,7 +223,10 @@ export const page = describe({
       type: 'jsonb',
       restName: 'show_page_step',
       nullable: true,
-      object: { productIds: PRODUCT_IDS, bumps: BUMPS },
+      object: {
+        productIds: { ...PRODUCT_IDS, optional: true },
+        bumps: { ...BUMPS, optional: true },
+      },
       description: 'The products that the page offers in its step.',
     },
   },

@@ -111,6 +111,8 @@ export interface Field {
   readonly itemType?: string;
   /** For JSON: an object with these fields. Where clients may set it, a change merges members and keeps the others. */
   readonly object?: Fields;
+  /** For an object in an input: clients of GraphQL send exactly one of its members. REST takes several that say the same. */
+  readonly isOneOf?: true;
   /** For JSON of several forms: its schema. Absent: any value. */
   readonly schema?: JsonSchema;
   /** For JSON: an object whose members have any name and text values. A change merges members and keeps the others. */

@@ -8,7 +8,7 @@ import { sharedGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
 import { prismaOf } from '../support/prisma.ts';
 import { createRestClient } from '../support/rest-client.ts';
-import { refusalOf, sendMutation, USER_ERRORS } from '../support/user-errors.ts';
+import { refusalOf, sendMutation } from '../support/user-errors.ts';
 import { json } from '../support/walk.ts';
 
 const gateway = await sharedGateway();
@@ -121,19 +121,14 @@ test('a page is created at the entry of a funnel, after a step of it, or without
   };
   expect(await client.refused(422, 'POST', `${inWorkspace}/pages`, both)).toEqual(['funnel']);
   const id = (type: string, of: unknown) => btoa(`${type}:${of}`);
-  const inFunnel = {
-    funnelId: id('Funnel', another.id),
-    afterStepId: id('PageStep', step.id),
+  const createIn = async (inFunnel: object) => {
+    const input = { workspaceId: id('Workspace', workspaceId), name: 'X', inFunnel };
+    return refusalOf(await sendMutation(gateway, 'createPage', input, { caller }));
   };
-  const refused = await post(
-    gateway,
-    {
-      query: `mutation ($input: CreatePageInput!) { createPage(input: $input) { ${USER_ERRORS} } }`,
-      variables: { input: { workspaceId: id('Workspace', workspaceId), name: 'X', inFunnel } },
-    },
-    { caller },
-  );
-  expect(refusalOf(refused)?.field).toBe('inFunnel');
+  expect((await createIn({ funnelId: id('Funnel', 999_999) }))?.field).toBe('inFunnel');
+  // One of them says it all.
+  const ids = { funnelId: id('Funnel', funnel.id), afterStepId: id('PageStep', step.id) };
+  expect(await createIn(ids)).toMatchObject({ code: 'BAD_REQUEST', field: 'input' });
 
   const kept = await send('DELETE', `/api/v2/pages/${entry.id}`);
   expect([kept.status, kept.body['detail']]).toEqual([
