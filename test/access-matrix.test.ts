@@ -315,7 +315,8 @@ describe('GraphQL', () => {
       ...['FunnelStats.averageSale', 'FunnelStats.earningsPerView', 'FunnelStats.recurringSales'],
       ...['FunnelStats.sales', 'StepStats.earningsPerUniqueView', 'StepStats.earningsPerView'],
       ...['StepStats.recurringSales', 'StepStats.sales'],
-      // Our section waits for none.
+      // A client has enrolled our contact, and our section waits for none.
+      'CourseEnrollment.order',
       ...['CourseSection.blockerLesson', 'CourseSection.blockerSection'],
       'Funnel.customDomain',
       'Page.products',

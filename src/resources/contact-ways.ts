@@ -1,14 +1,14 @@
 // Finds the path from an object to the contact whose personal data it may contain: the object is the contact, refers to it, or has a parent
 // that leads to it.
 import { contact } from './contacts.ts';
-import { ancestorsOf, parentKeyOf, type Resource, referencedNoun } from './resource.ts';
+import { ancestorsOf, type IdsOf, parentKeyOf, type Resource, referencedNoun } from './resource.ts';
 
-/** One step: the object is the contact, or a property has the id of the contact or of a parent that leads to it. */
+/** One step: the object is the contact, or a property has the id of the contact or of an object that leads to it. */
 export type WayToContact = 'itself' | { readonly key: string; readonly to: Resource };
 
 /**
- * The way to the contact to whom its audit entries and events belong: its parent, else the first field that refers to a contact, else the
- * contact to which its parent leads. null: the object contains no personal data of a contact.
+ * The way to the contact to whom its audit entries and events belong: its parent, else the first field that refers to a contact, or to a
+ * part of one, else the contact to which its parent leads. null: the object contains no personal data of a contact.
  */
 export function wayToContact(noun: Resource): WayToContact | null {
   if (isContact(noun)) return 'itself';
@@ -16,6 +16,8 @@ export function wayToContact(noun: Resource): WayToContact | null {
   if (isContact(parent)) return { key: parentKeyOf(noun), to: contact };
   const named = contactFieldsOf(noun).find((property) => fields[property]?.type === 'int8');
   if (named !== undefined) return { key: named, to: contact };
+  for (const [key, { refers }] of Object.entries(fields))
+    if (refers !== undefined && isPartOfContact(refers)) return { key, to: refers };
   return parent === undefined || wayToContact(parent) === null
     ? null
     : { key: parentKeyOf(noun), to: parent };
@@ -43,7 +45,12 @@ function contactFieldsOf({ fields, parent }: Resource): string[] {
 
 /** Whether it is part of a contact and is deleted with it. */
 export function isBelowContact(noun: Resource): boolean {
-  return ancestorsOf(noun).some(isContact);
+  return noun.isPartOfContact === true || ancestorsOf(noun).some(isContact);
+}
+
+/** Whether a reference names a noun, by its whole description, that is part of a contact. */
+function isPartOfContact(noun: IdsOf & Partial<Resource>): noun is Resource {
+  return noun.isPartOfContact === true;
 }
 
 function isContact(noun: Pick<Resource, 'table'> | undefined): boolean {

@@ -15,7 +15,6 @@ export const TEST_EVENT_TYPE = 'webhooks/outgoing/endpoint.tested';
 const NOT_SERVED: Readonly<Partial<Record<EventScope, Readonly<Record<string, string>>>>> = {
   'contacts:read': {
     'appointments/scheduled_event': 'created canceled rescheduled',
-    'courses/enrollment': 'created updated deleted suspended course_completed',
     'sales/opportunity': 'created updated deleted closed moved_stage',
   },
   'funnels:read': {
@@ -23,6 +22,7 @@ const NOT_SERVED: Readonly<Partial<Record<EventScope, Readonly<Record<string, st
     'communities/post': 'created',
     'communities/posts/comment': 'created',
   },
+  'courses:read': { 'courses/enrollment': 'deleted' },
   'store:read': {
     order: 'deleted',
     'orders/invoice': 'reissued',

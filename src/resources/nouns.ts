@@ -5,6 +5,8 @@ import { appliedTag } from './applied-tags.ts';
 import { auditEntry } from './audit-entries.ts';
 import { childFaults } from './child-faults.ts';
 import { contact } from './contacts.ts';
+import { courseEnrollment } from './courses/course-enrollments.ts';
+import { courseLessonCompletion } from './courses/course-lesson-completions.ts';
 import { courseLesson } from './courses/course-lessons.ts';
 import { courseSection } from './courses/course-sections.ts';
 import { course } from './courses/courses.ts';
@@ -116,6 +118,8 @@ export const NOUNS = list([
   course,
   courseSection,
   courseLesson,
+  courseEnrollment,
+  courseLessonCompletion,
   form,
   formFieldSet,
   formField,

@@ -267,6 +267,10 @@ export interface Resource<F extends Fields = Fields> {
   readonly events?: readonly string[];
   /** The types of events of other topics that happen to its objects, such as `subscription.activated`. */
   readonly moreEvents?: readonly string[];
+  /**
+   * Its objects are part of the contact to whom they lead, though they are below another noun: they are deleted when the contact is erased.
+   */
+  readonly isPartOfContact?: true;
   /** There are many rows, and clients seldom look one up by id: the workspace of each is not recorded (store/shard-placement/). */
   readonly numerous?: true;
   /** The member of a REST body that may contain its fields; no field has this name. Absent: bodies are never wrapped. */

@@ -73,6 +73,8 @@ const OWN: readonly Service[] = [
   courses.courses,
   courses.sections,
   courses.lessons,
+  courses.enrollments,
+  courses.completions,
   formFields.service,
   formSubmissions.service,
   formSubmissions.answers,

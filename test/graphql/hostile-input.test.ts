@@ -68,6 +68,8 @@ const BESIDE: Record<string, string> = {
   'removeTags.input.taggableIds': `[${nothing('Contact')}]`,
   'createFulfillment.input.locationId': nothing('FulfillmentLocation'),
   'createFulfillment.input.lineItems[].invoiceLineItemId': nothing('InvoiceLineItem'),
+  'createCourseLessonCompletion.input.enrollmentId': nothing('CourseEnrollment'),
+  'createCourseLessonCompletion.input.lessonId': nothing('CourseLesson'),
   'createShippingRate.input.rateNameId': nothing('ShippingRateName'),
   'redeliverFailedWebhookDeliveries.input.since': '"2026-01-01T00:00:00Z"',
   'revokeOauthGrant.input.oauthGrantId': nothing('OauthGrant'),

@@ -10,7 +10,7 @@ import {
 } from '../../src/resources/resource.ts';
 import { inputOf } from './graphql-input.ts';
 import { givenOf, graphqlNameOfType, inGraphql } from './nouns.ts';
-import type { Tenant } from './operations.ts';
+import { referredTo, reorderedIds, type Tenant } from './operations.ts';
 
 /** The global id of an object. */
 const globalId = (type: string, id: bigint) => btoa(`${type}:${id}`);
@@ -43,7 +43,9 @@ function changesOf(noun: Noun): [route: string, Mutation][] {
   const given = (tenant: Tenant, moment: Moment, text: string) =>
     inGraphql(
       writableFields(noun, moment),
-      givenOf(noun, moment, text, (of) => idOf(tenant, of)),
+      givenOf(noun, moment, text, (of) =>
+        globalId(graphqlNameOfType(of), referredTo(tenant, noun, moment, of)?.id ?? 0n),
+      ),
     );
   const itself = (t: Tenant) => ({ [idField(type)]: idOf(t, type) });
   const acts = Object.keys(actions).map((action): [string, Mutation] => [
@@ -68,7 +70,7 @@ function changesOf(noun: Noun): [route: string, Mutation][] {
     if (verb === 'reorder') {
       const order = (t: Tenant) => ({
         [idField(parent.type)]: idOf(t, parent.type),
-        idsInOrder: [t.rows[type]?.next, t.rows[type]].map((row) => globalId(name, row?.id ?? 0n)),
+        idsInOrder: reorderedIds(t, type).map((id) => globalId(name, id)),
       });
       return [[`POST ${above}/reorder`, [`reorder${pluralOf(name)}`, order]]];
     }

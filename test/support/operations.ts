@@ -5,6 +5,7 @@ import { NOUNS, type Noun } from '../../src/resources/nouns.ts';
 import {
   childLists,
   isOrdered,
+  type Moment,
   ownNameOf,
   toSnakeCase,
   writableFields,
@@ -145,7 +146,10 @@ async function fillTenant(app: App, marker: string, teamId?: bigint): Promise<Te
 }
 
 /** Nouns that cannot be deleted while others refer to them. */
-const NAMED_BY_OTHERS = ['Contact', 'FulfillmentLocation', 'Image', 'Page', 'ShippingRateName'];
+const NAMED_BY_OTHERS = [
+  ...['Contact', 'FulfillmentLocation', 'Image', 'Page', 'ShippingRateName'],
+  ...['Course', 'CourseSection', 'CourseLesson'],
+];
 /** What stands on another object in the tenant: a further one is given there. */
 const APPLIED = ['OrderTag'];
 
@@ -277,6 +281,29 @@ const OWN: Readonly<
   Restock: { created: { entries: 3 } },
 };
 
+/** What a further object refers to instead of the tenant's own: our contact is enrolled already, and has completed our lesson. */
+const FURTHER: Readonly<Record<string, Readonly<Record<string, 'spare' | 'next'>>>> = {
+  CourseEnrollment: { Contact: 'spare' },
+  CourseLessonCompletion: { CourseLesson: 'next' },
+};
+
+/** The object of a type that an object to create or change refers to. */
+export function referredTo(
+  { rows }: Pick<Tenant, 'rows'>,
+  { type }: Noun,
+  moment: Moment,
+  of: string,
+): { readonly id: bigint } | undefined {
+  const further = moment === 'creation' ? FURTHER[type]?.[of] : undefined;
+  return further === undefined ? rows[of] : rows[of]?.[further];
+}
+
+/** All ids of objects with an order, in a new one. */
+export function reorderedIds({ rows }: Pick<Tenant, 'rows'>, type: string): bigint[] {
+  const row = rows[type];
+  return [row?.next, row, row?.spare].flatMap((one) => one?.id ?? []);
+}
+
 /** The operations that a noun has by its description. */
 function operationsOf(noun: Noun): Operation[] {
   const {
@@ -300,7 +327,8 @@ function operationsOf(noun: Noun): Operation[] {
   const body =
     (moment: 'creation' | 'change') =>
     (tenant: Tenant): object => {
-      const id = (of: string) => String(of === 'Tag' ? tenant.tag.id : tenant.rows[of]?.id);
+      const id = (of: string) =>
+        String((of === 'Tag' ? tenant.tag : referredTo(tenant, noun, moment, of))?.id);
       return { [wrapper]: inRest(writableFields(noun, moment), givenOf(noun, moment, 'New', id)) };
     };
   const { changed = {}, created = {}, acting = {} } = OWN[type] ?? {};
@@ -338,9 +366,7 @@ function operationsOf(noun: Noun): Operation[] {
         return [
           operation('POST', `${list}/reorder`, write, (tenant) => `${toList(tenant)}/reorder`, {
             success: 204,
-            body: ({ rows }) => ({
-              ids_in_order: [rows[type]?.next, rows[type]].map((row) => String(row?.id)),
-            }),
+            body: (tenant) => ({ ids_in_order: reorderedIds(tenant, type).map(String) }),
           }),
         ];
       if (verb === 'archive')

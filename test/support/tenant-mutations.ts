@@ -8,7 +8,7 @@ import * as factories from './factories.ts';
 import { oauthGrant } from './grants.ts';
 import { inputOf } from './graphql-input.ts';
 import { givenOf, graphqlNameOfType, inGraphql } from './nouns.ts';
-import type { Tenant } from './operations.ts';
+import { reorderedIds, type Tenant } from './operations.ts';
 import { prismaOf } from './prisma.ts';
 import { USER_ERRORS } from './user-errors.ts';
 
@@ -92,9 +92,7 @@ export function mutationsIn(
   const givenFor = (name: string, { name: field, type }: GraphQLInputField) => {
     const ordered = NOUNS.find((noun) => name === `reorder${pluralOf(graphqlTypeNameOf(noun))}`);
     if (ordered !== undefined && field === 'idsInOrder')
-      return [tenant.rows[ordered.type]?.next, tenant.rows[ordered.type]].map((row) =>
-        btoa(`${graphqlTypeNameOf(ordered)}:${row?.id}`),
-      );
+      return reorderedIds(tenant, ordered.type).map((id) => btoa(`${graphqlTypeNameOf(ordered)}:${id}`));
     const given = givenTo(name, ids, tenant)[field];
     const isId = getNamedType(type).name === 'ID' && type instanceof GraphQLNonNull;
     return given === undefined && isId ? idOf(name, field) : given;

@@ -82,15 +82,14 @@ export function visibleBelowContact(noun: Resource): string {
         and ${isOlder(noun, 't', ROW_WORKSPACE, 'x.erased_at')} offset 0)`;
 }
 
-/** Whether a row below a contact, or its parent if the row has no time, was created before a time. */
+/** Whether a row below a contact, or what it leads to if the row has no time, was created before a time. */
 export function isOlder(noun: Resource, row: string, workspace: string, time: string): string {
   if ('createdAt' in noun.fields) return `${row}.created_at < ${time}`;
-  const { parent } = noun;
   const way = wayToContact(noun);
-  if (parent === undefined || way === null || way === 'itself' || !isBelowContact(parent)) return 'true';
+  if (way === null || way === 'itself' || !isBelowContact(way.to)) return 'true';
   const above = `${row}_above`;
-  return `exists (select from ${parent.table} ${above} where ${above}.workspace_id = ${workspace}
-    and ${above}.id = ${row}.${toSnakeCase(way.key)} and ${isOlder(parent, above, workspace, time)})`;
+  return `exists (select from ${way.to.table} ${above} where ${above}.workspace_id = ${workspace}
+    and ${above}.id = ${row}.${toSnakeCase(way.key)} and ${isOlder(way.to, above, workspace, time)})`;
 }
 
 /**

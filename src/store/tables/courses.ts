@@ -1,6 +1,8 @@
-// The computed columns of a course and its parts: what the public API shows and the gateway does not have.
+// The computed columns of courses, their parts and enrollments: among them what the public API shows and the gateway does not have.
+import { courseEnrollment } from '../../resources/courses/course-enrollments.ts';
 import { courseSection } from '../../resources/courses/course-sections.ts';
 import { course } from '../../resources/courses/courses.ts';
+import { type Field, restNameOf, toSnakeCase } from '../../resources/resource.ts';
 import { ownTable } from './table.ts';
 
 const NONE = 'null::text';
@@ -9,3 +11,16 @@ export const courseTable = ownTable(course, {
   computed: { rootSectionId: NONE, sharingFingerprint: NONE },
 });
 export const courseSectionTable = ownTable(courseSection, { computed: { parentId: NONE } });
+
+const CONTACT = Object.entries<Field>(courseEnrollment.fields.contact.object).map(
+  ([property, field]) => `s.${toSnakeCase(property)} as "${restNameOf(property, field)}"`,
+);
+
+export const courseEnrollmentTable = ownTable(courseEnrollment, {
+  computed: {
+    currentPath: NONE,
+    originationSourceType: "case when t.order_id is not null then 'Order' end",
+    contact: `(select to_json(v) from (select ${CONTACT.join(', ')} from contacts s
+      where s.workspace_id = $row_workspace and s.id = t.contact_id) v)`,
+  },
+});

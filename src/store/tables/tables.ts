@@ -7,7 +7,7 @@ import { childrenAsJson, childrenAsRecords, otherAsRecord } from '../sql/row-jso
 import { appliedTagTable } from './applied-tags.ts';
 import { auditEntryTable } from './audit-entries.ts';
 import { contactTable } from './contacts.ts';
-import { courseSectionTable, courseTable } from './courses.ts';
+import { courseEnrollmentTable, courseSectionTable, courseTable } from './courses.ts';
 import { domainTable } from './custom-domains.ts';
 import { formSubmissionAnswerTable } from './form-submissions.ts';
 import { splitTable } from './funnel-steps.ts';
@@ -66,6 +66,7 @@ const OWN_TABLES = new Map<object, OwnTable>(
     collectionTable,
     courseTable,
     courseSectionTable,
+    courseEnrollmentTable,
     formSubmissionAnswerTable,
   ].map((own) => [own.noun, own]),
 );
