@@ -1,5 +1,5 @@
-// The gateway's own access tokens (RFC 9068): who the bearer is, or why a token is refused. A verified token is cached briefly, like an
-// API key, together with its row in the store.
+// The gateway's own access tokens: who the bearer is, or why a token is refused. They are JWTs (RFC 9068), except those of legacy clients,
+// whose claims are in the store. A verified token is cached briefly, like an API key, together with its row in the store.
 import { hash } from 'node:crypto';
 import { errors, type JWTPayload, jwtVerify } from 'jose';
 import { findToken, type TokenRow } from '../store/accounts/token-liveness.ts';
@@ -9,6 +9,7 @@ import { type Host, tenancyOnHost } from './hosts.ts';
 import { isForRequest } from './protected-resources.ts';
 import { grantable } from './scopes.ts';
 import { SIGNING_ALG, verifyingKeys } from './signing-keys.ts';
+import { opaqueTokenKey } from './tokens.ts';
 
 /** How far the clocks of the gateway's machines may differ. */
 export const CLOCK_TOLERANCE_SECONDS = 5;
@@ -19,7 +20,8 @@ export const EXPIRED = 'Access token expired.';
 
 interface Claims {
   readonly aud: string | readonly string[];
-  readonly exp: number;
+  /** null: the token has no end of its own. */
+  readonly exp: number | null;
   readonly sub: string;
   readonly clientId: string;
   readonly team: string;
@@ -44,7 +46,7 @@ export async function verifyAccessToken(
   const { claims, row, teamId, bearer } = verified;
   if (!isForRequest(claims.aud, app.config, host, url)) return 'Access token is for another audience.';
   const now = app.clock();
-  if ((claims.exp + CLOCK_TOLERANCE_SECONDS) * 1000 <= now.getTime()) return EXPIRED;
+  if (claims.exp !== null && (claims.exp + CLOCK_TOLERANCE_SECONDS) * 1000 <= now.getTime()) return EXPIRED;
   if (!isLive(row, now)) return REVOKED;
   return { ...bearer, tenancy: tenancyOnHost(teamId, host, bearer.grantedWorkspaceIds) };
 }
@@ -83,8 +85,31 @@ export function requireIssued({ iat = 0, ...rest }: JWTPayload, now: Date): void
   throw new errors.JWTClaimValidationFailed('issued in the future', { iat, ...rest }, 'iat', 'check_failed');
 }
 
-/** A token with a valid signature and valid claims, and its row in the store. It may have ended. A string: why it is refused. */
-async function check(app: AuthApp, token: string) {
+/** A token with valid claims, and its row in the store. It may have ended. A string: why it is refused. */
+function check(app: AuthApp, token: string) {
+  const key = opaqueTokenKey(token);
+  return key === null ? checkJwt(app, token) : checkOpaque(app, key);
+}
+
+/** A token that the store knows by its hash: the claims are in its row. */
+async function checkOpaque(app: AuthApp, key: string) {
+  const row = await findToken(app.store, key);
+  if (row === null || row.audience === null) return INVALID;
+  if (row.teamId === null) return REVOKED;
+  const claims: Claims = {
+    aud: row.audience,
+    exp: row.expiresAt && row.expiresAt.getTime() / 1000,
+    sub: row.userPublicId ?? row.clientId,
+    clientId: row.clientId,
+    team: String(row.teamId),
+    workspaces: null,
+    scopes: scopesIn(row.scope),
+  };
+  return toVerified(app, claims, row, row.teamId) ?? INVALID;
+}
+
+/** A token with a valid signature and valid claims. */
+async function checkJwt(app: AuthApp, token: string) {
   const { keyOf } = await verifyingKeys(app);
   const now = app.clock();
   let payload: JWTPayload;
@@ -113,8 +138,11 @@ function toClaims({ aud, exp, sub, ...payload }: JWTPayload): Claims | null {
   if (aud === undefined || exp === undefined || sub === undefined) return null;
   if (typeof clientId !== 'string' || typeof team !== 'string') return null;
   if (workspaces !== undefined && !isListOfText(workspaces)) return null;
-  const scopes = typeof scope === 'string' ? scope.split(' ').filter((name) => name !== '') : [];
-  return { aud, exp, sub, clientId, team, workspaces: workspaces ?? null, scopes };
+  return { aud, exp, sub, clientId, team, workspaces: workspaces ?? null, scopes: scopesIn(scope) };
+}
+
+function scopesIn(scope: unknown): string[] {
+  return typeof scope === 'string' ? scope.split(' ').filter((name) => name !== '') : [];
 }
 
 function isListOfText(value: unknown): value is string[] {
@@ -125,7 +153,7 @@ function isListOfText(value: unknown): value is string[] {
 function isLive(row: TokenRow, now: Date): boolean {
   if (row.clientDisabledAt !== null || row.revokedAt !== null) return false;
   if (row.grantId === null) return true;
-  if (row.grantRevokedAt !== null || row.grantExpiresAt === null || row.grantExpiresAt <= now) return false;
+  if (row.grantRevokedAt !== null || (row.grantExpiresAt !== null && row.grantExpiresAt <= now)) return false;
   return row.userDisabledAt === null && row.role !== null;
 }
 
@@ -141,7 +169,7 @@ function toVerified(app: AuthApp, claims: Claims, row: TokenRow, teamId: bigint)
     issuer: app.config.authUrl,
     ...{ subject, clientId, clientName, user, grantId },
     scopes: new Set(claims.scopes.filter((scope) => isHeld(row, scope))),
-    expiresAt: new Date(claims.exp * 1000),
+    expiresAt: claims.exp === null ? null : new Date(claims.exp * 1000),
     grantedWorkspaceIds: intersect(row.wholeTeam ? null : row.workspaceIds, claims.workspaces),
   } as const satisfies Omit<OauthActor, 'tenancy'>;
   return { claims, row, teamId, bearer };

@@ -37,7 +37,8 @@ export interface OauthActor {
   /** The grant that the token was issued for; null for client credentials and for outside issuers. */
   readonly grantId: bigint | null;
   readonly scopes: ReadonlySet<string>;
-  readonly expiresAt: Date;
+  /** null: the token lives as long as its grant, which has no end. */
+  readonly expiresAt: Date | null;
   /** The granted workspaces; null: every workspace of the team. The host limits `tenancy` further. */
   readonly grantedWorkspaceIds: readonly bigint[] | null;
   readonly tenancy: Tenancy;

@@ -5,7 +5,7 @@ import { touchApiKey } from '../store/accounts/api-keys.ts';
 import type { Actor, OauthActor } from './actor.ts';
 import type { AuthApp } from './auth-app.ts';
 import { type Host, tenancyOnHost } from './hosts.ts';
-import { hashOf, isJwt } from './tokens.ts';
+import { hashOf, isJwt, opaqueTokenKey } from './tokens.ts';
 
 const TOUCH_INTERVAL_MS = 60_000;
 
@@ -22,19 +22,24 @@ export async function authenticate(app: AuthApp, headers: Headers, host: Host, u
     return rejectedActor(
       'The Authorization header must be "Bearer", a space, and an API key or an access token.',
     );
-  if (isJwt(token)) {
-    const bearer = await verifyJwt(app, token, host, url);
-    return typeof bearer === 'string' ? rejectedActor(bearer) : bearer;
-  }
-  return apiKeyOf(app, token, host);
+  const bearer = await verifyToken(app, token, host, url);
+  if (bearer === null) return apiKeyOf(app, token, host);
+  return typeof bearer === 'string' ? rejectedActor(bearer) : bearer;
 }
 
 /** Loaded with the first token, because they load jose: API keys do not need it, and the process starts faster. */
 const loadOwnTokens = memoize(() => import('./access-tokens.ts'));
 const loadOutsideTokens = memoize(() => import('./outside-issuer.ts'));
 
-async function verifyJwt(app: AuthApp, token: string, host: Host, url: URL): Promise<OauthActor | string> {
+/** The bearer of an access token; a string: why it is refused; null: the text is no access token. */
+async function verifyToken(
+  app: AuthApp,
+  token: string,
+  host: Host,
+  url: URL,
+): Promise<OauthActor | string | null> {
   const { outside } = app.config.oauth;
+  if (!isJwt(token) && (outside !== null || opaqueTokenKey(token) === null)) return null;
   if (outside === null) return (await loadOwnTokens()).verifyAccessToken(app, token, host, url);
   return (await loadOutsideTokens()).verifyOutsideToken(app, outside, token, host);
 }

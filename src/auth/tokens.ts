@@ -1,10 +1,11 @@
-// API keys and client secrets as text: a prefix that secret scanners recognize, 256 random bits, a checksum. The store has only their
-// hash.
+// API keys, client secrets and the access tokens of legacy clients as text: a prefix that secret scanners recognize, 256 random bits, a
+// checksum. The store has only their hash.
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 const PREFIX = 'fgw_';
 const CLIENT_SECRET_PREFIX = 'fgs_';
+const ACCESS_TOKEN_PREFIX = 'fgt_';
 const CLIENT_ID_PREFIX = 'fgc_';
 const CLIENT_ID_LENGTH = 22; // 62^22 > 2^128
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -12,17 +13,20 @@ const SECRET_LENGTH = 43; // 62^43 > 2^256
 const CHECKSUM_LENGTH = 6; // 62^6 > 2^32
 const FORM = formOf(PREFIX);
 const CLIENT_SECRET_FORM = formOf(CLIENT_SECRET_PREFIX);
+const ACCESS_TOKEN_FORM = formOf(ACCESS_TOKEN_PREFIX);
 const HINT_LENGTH = PREFIX.length + 4;
-/** API keys and client secrets, complete or in part, and signed JSON Web Tokens. */
+/** API keys, client secrets and opaque access tokens, complete or in part, and signed JSON Web Tokens. */
 const CREDENTIAL = new RegExp(
-  `(?:${PREFIX}|${CLIENT_SECRET_PREFIX})[0-9A-Za-z]{12,}|(?<![\\w-])eyJ[\\w-]+\\.[\\w-]+\\.[\\w-]+`,
+  `(?:${PREFIX}|${CLIENT_SECRET_PREFIX}|${ACCESS_TOKEN_PREFIX})[0-9A-Za-z]{12,}|(?<![\\w-])eyJ[\\w-]+\\.[\\w-]+\\.[\\w-]+`,
   'g',
 );
 /** The minimum length of codes and refresh tokens: 256 bits in base64url. */
 const LONG_RUN = /[\w-]{43,}/g;
 
 /** A quick test whether a text can contain any of these. */
-const MAY_CONTAIN_CREDENTIAL = new RegExp(`${PREFIX}|${CLIENT_SECRET_PREFIX}|eyJ|[\\w-]{43}`);
+const MAY_CONTAIN_CREDENTIAL = new RegExp(
+  `${PREFIX}|${CLIENT_SECRET_PREFIX}|${ACCESS_TOKEN_PREFIX}|eyJ|[\\w-]{43}`,
+);
 
 export interface NewToken {
   /** Shown once, never stored. */
@@ -42,6 +46,11 @@ export function createClientSecret(): NewToken {
   return create(CLIENT_SECRET_PREFIX);
 }
 
+/** A new random access token that is no JWT. */
+export function createOpaqueToken(): string {
+  return create(ACCESS_TOKEN_PREFIX).token;
+}
+
 /** A new `client_id`: not a secret, but not guessable either. */
 export function createClientId(): string {
   return CLIENT_ID_PREFIX + base62(BigInt(`0x${randomBytes(16).toString('hex')}`), CLIENT_ID_LENGTH);
@@ -55,6 +64,12 @@ export function hashOf(token: string): Uint8Array<ArrayBuffer> | null {
 /** The hash for comparing a client's secret, or null when the text has the wrong form or checksum. */
 export function hashOfClientSecret(secret: string): Uint8Array<ArrayBuffer> | null {
   return checkedHash(CLIENT_SECRET_FORM, secret);
+}
+
+/** The key under which the store has an opaque access token, or null when the text has the wrong form or checksum. */
+export function opaqueTokenKey(token: string): string | null {
+  const hash = checkedHash(ACCESS_TOKEN_FORM, token);
+  return hash && Buffer.from(hash).toString('base64url');
 }
 
 /** The text for logs: all our keys, secrets, tokens and codes in it, even partial ones, are cut to their hints. */

@@ -1,5 +1,13 @@
 // `client`: OAuth clients, for the operator of the gateway.
-import { create, GRANTS, list, type OauthClientRow, remove } from '../services/operator/oauth-clients.ts';
+import {
+  create,
+  GRANTS,
+  legacyTermsOf,
+  list,
+  type OauthClientRow,
+  remove,
+} from '../services/operator/oauth-clients.ts';
+import { parseDuration } from './durations.ts';
 import { actionsOf, examples, fieldsOf, listed, words } from './operator.ts';
 import type { Program, Shell } from './shell.ts';
 
@@ -9,8 +17,15 @@ Examples:
   $ npx funnel-gateway client create --name "Mail platform" --scopes "contacts:read contacts:write" \\
       --redirect-uri https://mail.example.com/callback
   $ npx funnel-gateway client create --name "Desktop app" --public --scopes read --redirect-uri http://127.0.0.1/callback
+  $ npx funnel-gateway client create --legacy --name "Old importer" --scopes "read write" --id old_importer \\
+      --redirect-uri https://importer.example.com/callback
 
-Without --grant a client sends people through consent: authorization_code and refresh_token.`;
+Without --grant a client sends people through consent: authorization_code and refresh_token.
+
+--legacy is for a platform that was written for an older service and whose code nobody will change. It may take codes without
+PKCE (then with state, and unless it is --public), send JSON to /oauth/token, and get access tokens that live as long as their
+grant, without refresh tokens. The answer to its token request also has created_at, team_id, team_name, workspace_id,
+workspace_name and workspace_url. Its redirect URIs are compared exactly, ports of loopback addresses included.`;
 const EXAMPLES = `
 Examples:
   $ npx funnel-gateway client create --name "Nightly export" --grant client_credentials --scopes "contacts:read" --team 1
@@ -18,6 +33,10 @@ Examples:
   $ npx funnel-gateway client remove fgc_4SDq7hX0vMZ1kTnLbYwE2R
 
 A client's secret is shown once, when it is made.`;
+
+const DEFAULT_GRANTS = ['authorization_code', 'refresh_token'];
+/** An access token of a legacy client lives as long as its grant, so it needs no refresh token. */
+const LEGACY_GRANTS = ['authorization_code'];
 
 /** Adds the command and its three subcommands. */
 export function addClient(program: Program, shell: Shell): void {
@@ -32,19 +51,30 @@ export function addClient(program: Program, shell: Shell): void {
       'what it may ask for: names such as contacts:read, separated by spaces',
     )
     .option('--grant <grants...>', `how it gets tokens: ${GRANTS.join(', ')}; may be repeated`)
+    .option('--id <client_id>', 'the client_id that the platform already has; without it a random one')
     .option('--redirect-uri <uris...>', 'where people are sent back to; may be repeated')
     .option('--public', 'without a secret: for an app on a device or in a browser, which cannot keep one')
+    .option('--legacy', 'for a platform whose code nobody will change; see below')
+    .option(
+      '--grant-lifetime <time>',
+      'how long access to a legacy client lasts, such as 90d; without it, until it is withdrawn',
+    )
     .option('--team <id>', 'the team that it acts for by client_credentials')
     .option('--workspaces <ids>', 'limit it to these workspaces of the team, separated by commas')
     .addHelpText('after', CREATE_EXAMPLES)
     .action(
-      action(async (app, { name, scopes, grant, redirectUri, public: isPublic, team, workspaces }) => {
+      action(async (app, { name, scopes, id, team, ...options }) => {
+        const { grant, redirectUri, public: isPublic, legacy: isLegacy, grantLifetime, workspaces } = options;
         const { client: row, clientSecret } = await create(app, {
+          id,
           name,
-          grants: words(grant?.join(' ') ?? 'authorization_code refresh_token'),
+          grants: grant ? words(grant.join(' ')) : isLegacy ? LEGACY_GRANTS : DEFAULT_GRANTS,
           scopes: words(scopes),
           redirectUris: redirectUri,
           isPublic,
+          isLegacy,
+          grantLifetimeMs:
+            grantLifetime === undefined ? undefined : parseDuration('grant_lifetime', grantLifetime),
           team,
           workspaces: words(workspaces ?? ''),
         });
@@ -65,7 +95,11 @@ export function addClient(program: Program, shell: Shell): void {
           'created_at',
           ['GRANTS', ({ grant_types }) => grant_types],
           ['SCOPES', ({ scope }) => scope],
-          ['NAME', ({ client_name, dynamic }) => `${client_name}${dynamic ? ' (registered itself)' : ''}`],
+          [
+            'NAME',
+            ({ client_name, dynamic, legacy }) =>
+              [client_name, dynamic && '(registered itself)', legacy && '(legacy)'].filter(Boolean).join(' '),
+          ],
         ]),
       ),
     );
@@ -82,10 +116,14 @@ export function addClient(program: Program, shell: Shell): void {
     );
 }
 
+const LEGACY_TEXT =
+  'It is a legacy client: its access tokens live as long as their grant. A person ends them on the account page, you by "grant revoke".';
+
 function newClientText(row: OauthClientRow, secret: string | null): string {
   const lines = [`client_id      ${row.id}`, ...(secret === null ? [] : [`client_secret  ${secret}`]), ''];
   const { grant_types, scope } = toJson(row);
   lines.push(`${row.name}: ${grant_types.join(', ')}, scopes: ${scope}.`);
+  if (legacyTermsOf(row) !== null) lines.push(LEGACY_TEXT);
   if (secret !== null) lines.push('Keep the secret now: it cannot be shown again.');
   return lines.join('\n');
 }
@@ -101,6 +139,7 @@ interface Metadata {
 
 function toJson(row: OauthClientRow) {
   const metadata = row.metadata as Metadata;
+  const legacy = legacyTermsOf(row);
   return {
     client_id: row.id,
     client_name: row.name,
@@ -109,6 +148,8 @@ function toJson(row: OauthClientRow) {
     redirect_uris: metadata.redirect_uris ?? [],
     token_endpoint_auth_method: metadata.token_endpoint_auth_method ?? 'client_secret_basic',
     application_type: metadata.application_type ?? 'web',
+    legacy: legacy !== null,
+    ...(legacy !== null && { grant_seconds: legacy.grant_seconds }),
     scope: metadata.scope ?? '',
     ...fieldsOf(row, 'teamId'),
     workspace_ids: row.wholeTeam ? null : row.workspaceIds,

@@ -6,7 +6,8 @@ import * as records from '../services/sign-in/oauth-records.ts';
 import { admit } from './admission.ts';
 import { clientAdapter } from './clients.ts';
 import type { Issuances } from './issuances.ts';
-import { toJti } from './token-names.ts';
+import { endOf } from './legacy-clients.ts';
+import { toTokenKey } from './token-names.ts';
 
 type Json = records.NewState['payload'];
 
@@ -30,7 +31,7 @@ export function createAdapterFactory(app: App, issuances: Issuances): AdapterFac
   const own: Readonly<Record<string, (model: string) => Partial<Adapter>>> = {
     Client: () => clientAdapter(app),
     Grant: () => grantAdapter(app),
-    AccessToken: (model) => accessTokenAdapter(app, model),
+    AccessToken: (model) => ({ ...accessTokenAdapter(app, model), ...opaqueTokenAdapter(issuances) }),
     ClientCredentials: (model) => accessTokenAdapter(app, model),
     AuthorizationCode: (model) => redeemedAdapter(app, issuances, model),
     RefreshToken: (model) => redeemedAdapter(app, issuances, model),
@@ -42,7 +43,8 @@ function grantAdapter(app: App): Partial<Adapter> {
   return {
     async upsert(key, payload, ttlSeconds = DEFAULT_TTL_SECONDS) {
       const { accountId: userPublicId = '', clientId = '' } = payload;
-      const expiresAt = new Date(app.clock().getTime() + ttlSeconds * 1_000);
+      const isEndless = payload.exp !== undefined && endOf(payload.exp) === null;
+      const expiresAt = isEndless ? null : new Date(app.clock().getTime() + ttlSeconds * 1_000);
       const grant = { key, userPublicId, clientId, payload: toJson(payload), expiresAt };
       if (!(await records.saveGrantOf(app, grant)))
         throw new errors.InvalidGrant('the person is not there any more');
@@ -55,17 +57,31 @@ function grantAdapter(app: App): Partial<Adapter> {
   };
 }
 
-/** The adapter for access tokens, which are JWTs. provider.ts records them when it signs them; this looks them up by name (token-names.ts). */
+/** The adapter for access tokens: looks them up by name (token-names.ts). provider.ts records JWTs when it signs them. */
 function accessTokenAdapter(app: App, kind: string): Partial<Adapter> {
   return {
     async find(name) {
-      const jti = toJti(name);
-      const payload = jti && (await records.findAccessToken(app, kind, jti));
+      const key = toTokenKey(name);
+      const payload = key && (await records.findAccessToken(app, kind, key));
       return payload ? ({ ...payload, jti: name } as AdapterPayload) : undefined;
     },
     async destroy(name) {
-      const jti = toJti(name);
-      if (jti !== null) await records.endAccessToken(app, jti);
+      const key = toTokenKey(name);
+      if (key !== null) await records.endAccessToken(app, key);
+    },
+  };
+}
+
+/** Records an opaque token, which the library stores itself. */
+function opaqueTokenAdapter(issuances: Issuances): Partial<Adapter> {
+  return {
+    async upsert(token, { jti: _, ...payload }) {
+      const key = toTokenKey(token);
+      const { clientId, grantId, exp } = payload;
+      if (key === null || clientId === undefined || exp === undefined)
+        throw new Error('This is no opaque token of a client.');
+      const issued = { jti: key, kind: 'AccessToken', payload: toJson(payload), clientId } as const;
+      await issuances.add({ accessToken: { ...issued, grantKey: grantId ?? null, expiresAt: endOf(exp) } });
     },
   };
 }

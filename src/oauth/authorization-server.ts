@@ -74,7 +74,7 @@ export function createAuthorizationServer(
     page(['GET'], `${ENDPOINTS.authorization}/:uid`, 'answer', AUTHORIZATION),
     page(['GET', 'POST'], `${ENDPOINTS.interaction}/:uid`, 'interaction'),
     page(['GET', 'POST'], ACCOUNT_PATH, 'account'),
-    api('POST', base + ENDPOINTS.token, 'answer', TOKEN),
+    api('POST', base + ENDPOINTS.token, 'token', TOKEN),
     api('POST', base + ENDPOINTS.pushed_authorization_request, 'answer', AUTHORIZATION),
     api('POST', base + ENDPOINTS.revocation, 'revoke', TOKEN),
     api('POST', base + ENDPOINTS.introspection, 'introspect', TOKEN),

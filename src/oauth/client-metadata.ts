@@ -3,8 +3,8 @@ import { errors } from 'oidc-provider';
 import { AppError } from '../errors.ts';
 import { isStorable } from '../rows/storable.ts';
 import { isName, MAX_CLIENT_NAME_LENGTH } from '../services/accounts/names.ts';
+import { GRAPHIQL_CLIENT_ID } from '../services/sign-in/oauth-records.ts';
 import { isNativeRedirect, parseRedirectUris } from '../services/sign-in/redirect-uris.ts';
-import { GRAPHIQL_CLIENT_ID } from './graphiql-client.ts';
 
 /** The members that this file checks. */
 interface ClientMetadata {

@@ -8,19 +8,27 @@ import {
   type ClientMetadata,
   ensureBuiltInClient,
   findClient,
+  GRAPHIQL_CLIENT_ID,
+  LEGACY_MEMBER,
+  legacyTermsOf,
   type OauthClient,
   registerClient,
 } from '../services/sign-in/oauth-records.ts';
-import { GRAPHIQL_CLIENT_ID, graphiqlMetadata } from './graphiql-client.ts';
+import { graphiqlMetadata } from './graphiql-client.ts';
 
 /** RFC 6749 appendix A.1, without spaces. */
 const CLIENT_ID = /^[\x21-\x7e]{1,200}$/;
+
+/** Whether a text can be a `client_id`. */
+export function isClientId(text: string): boolean {
+  return CLIENT_ID.test(text);
+}
 
 /** The adapter for clients: finds them, and stores those that register themselves. */
 export function clientAdapter(app: App): Partial<Adapter> {
   return {
     async find(id) {
-      if (!CLIENT_ID.test(id) || (id === GRAPHIQL_CLIENT_ID && !app.config.graphiql)) return undefined;
+      if (!isClientId(id) || (id === GRAPHIQL_CLIENT_ID && !app.config.graphiql)) return undefined;
       const client = await findClient(app, id);
       if (client === null) return id === GRAPHIQL_CLIENT_ID ? insertGraphiql(app) : undefined;
       return client.disabledAt === null ? toPayload(app, client) : undefined;
@@ -43,10 +51,12 @@ export function isSecretOf(stored: string | undefined, actual: string): boolean 
   return actualHash !== null && right.length === actualHash.length && timingSafeEqual(right, actualHash);
 }
 
-function toPayload(app: App, { id, metadata, secretHash }: OauthClient): AdapterPayload {
+function toPayload(app: App, client: OauthClient): AdapterPayload {
+  const { id, metadata, secretHash } = client;
   const own = id === GRAPHIQL_CLIENT_ID ? graphiqlMetadata(app.config) : (metadata as AdapterPayload);
   const secret = secretHash && Buffer.from(secretHash).toString('base64url');
-  return { ...own, client_id: id, ...(secret !== null && { client_secret: secret }) };
+  const legacy = { [LEGACY_MEMBER]: legacyTermsOf(client) ?? undefined };
+  return { ...own, ...legacy, client_id: id, ...(secret !== null && { client_secret: secret }) };
 }
 
 /** Inserts the row of GraphiQL, at the first sign-in with it. */

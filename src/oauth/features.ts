@@ -4,6 +4,7 @@ import { isResource } from '../auth/protected-resources.ts';
 import { SIGNING_ALG } from '../auth/signing-keys.ts';
 import { createClientId, createClientSecret } from '../auth/tokens.ts';
 import type { App } from '../context.ts';
+import { isLegacy } from './legacy-clients.ts';
 import { allowedScopes, requireScopes } from './requested-scopes.ts';
 
 export type Configuration = NonNullable<ConstructorParameters<typeof Provider>[1]>;
@@ -51,7 +52,8 @@ function createResourceIndicators(app: App): NonNullable<Configuration['features
       return {
         scope: allowedScopes(client).join(' '),
         audience: resource,
-        accessTokenFormat: 'jwt',
+        // Opaque tokens are short enough for any column, and do not depend on a signing key, which is kept for a day after its last use.
+        accessTokenFormat: isLegacy(client) ? 'opaque' : 'jwt',
         accessTokenTTL: oauth.accessTokenTtlSeconds,
         jwt: { sign: { alg: SIGNING_ALG } },
       };

@@ -3,9 +3,6 @@
 import { SCOPES } from '../auth/scopes.ts';
 import type { Config } from '../config/config.ts';
 
-/** Its `client_id`. */
-export const GRAPHIQL_CLIENT_ID = 'graphiql';
-
 /** Its metadata (RFC 7591 §2). The redirect URI comes from the configuration, so this replaces the stored metadata. */
 export function graphiqlMetadata(config: Config) {
   return {

@@ -6,6 +6,7 @@ import { jwks, metadata } from './metadata.ts';
 import type { OauthRequest } from './oauth-request.ts';
 import { register } from './registration.ts';
 import { introspect, revoke } from './revoke-introspect.ts';
+import { token } from './token-json.ts';
 
 type Handler = (engine: Engine, request: OauthRequest) => Promise<Response>;
 
@@ -13,6 +14,7 @@ export const HANDLERS = {
   answer: (engine, request) => engine.answer(request),
   interaction: handleInteraction,
   account: handleAccount,
+  token,
   revoke,
   introspect,
   register,

@@ -14,7 +14,7 @@ export const AUTHORIZATION: Bounds = { all: 6_144, each: 4_096 };
 /** A token request is not stored. Access tokens contain the ids of workspaces, so they may be long. */
 export const TOKEN: Bounds = { all: 56 * 1024, each: 56 * 1024 };
 /** More than any valid request has. There is a limit because each `resource` (RFC 8707) may cause a look-up. */
-const MAX_PARAMETERS = 32;
+export const MAX_PARAMETERS = 32;
 
 /** @throws AppError `bad_request` for a URL that is too long, `payload_too_large` for a form (RFC 9126 §2.3) */
 export async function requireShort(request: OauthRequest, bounds: Bounds): Promise<void> {

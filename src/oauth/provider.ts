@@ -1,11 +1,23 @@
 // The configuration of oidc-provider: OAuth 2.1 without OpenID Connect (RFC 9700, RFC 9068, RFC 9207). Loaded together with the library.
 import type { EventEmitter } from 'node:events';
-import { type AccessToken, type ClientCredentials, errors, interactionPolicy, Provider } from 'oidc-provider';
+import {
+  type AccessToken,
+  type ClientCredentials,
+  errors,
+  interactionPolicy,
+  type KoaContextWithOIDC,
+  Provider,
+} from 'oidc-provider';
 import { SCOPES } from '../auth/scopes.ts';
 import { SIGNING_ALG, type SigningKeys } from '../auth/signing-keys.ts';
+import { createOpaqueToken } from '../auth/tokens.ts';
 import type { App } from '../context.ts';
 import { findEnabled } from '../services/accounts/users.ts';
-import { type IssuedAccessToken, insertAccessToken } from '../services/sign-in/oauth-records.ts';
+import {
+  type IssuedAccessToken,
+  insertAccessToken,
+  LEGACY_MEMBER,
+} from '../services/sign-in/oauth-records.ts';
 import { personOf, secondsLeft } from '../services/sign-in/sessions.ts';
 import { createAdapterFactory } from './adapter.ts';
 import { renderError } from './authorization-errors.ts';
@@ -14,6 +26,14 @@ import { isSecretOf } from './clients.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { type Configuration, createFeatures } from './features.ts';
 import { createIssuances, getsRefreshToken, type Issuances } from './issuances.ts';
+import {
+  createLegacyAnswers,
+  isLegacy,
+  type LegacyAnswers,
+  mayOmitPkce,
+  requireState,
+  secondsOfGrant,
+} from './legacy-clients.ts';
 import { requireScopes } from './requested-scopes.ts';
 import { claimsOf } from './token-claims.ts';
 
@@ -39,11 +59,23 @@ const HOOK = 'funnel_gateway';
  * @param offered the scopes that clients can request
  */
 export function createProvider(app: App, keys: SigningKeys, offered: ReadonlySet<string>): Provider {
-  const provider = new Provider(app.config.authUrl, createConfiguration(app, keys, offered));
+  const answers = createLegacyAnswers(app);
+  const provider = new Provider(app.config.authUrl, createConfiguration(app, keys, offered, answers));
   const { prototype } = provider.Client as unknown as { prototype: ClientPrototype };
   // The stored secret is a hash (clients.ts), so the received secret is hashed before the comparison.
   prototype.compareClientSecret = async function (actual) {
     return isSecretOf(this.clientSecret, actual);
+  };
+  const { redirectUriAllowed } = prototype;
+  // For native clients the library ignores the port of a loopback address.
+  prototype.redirectUriAllowed = function (uri) {
+    return isLegacy(this) ? this.redirectUris.includes(uri) : redirectUriAllowed.call(this, uri);
+  };
+  const { prototype: accessToken } = provider.AccessToken as unknown as { prototype: TokenPrototype };
+  const { generateTokenId } = accessToken;
+  accessToken.generateTokenId = function () {
+    const id = generateTokenId.call(this);
+    return this.format === 'opaque' ? createOpaqueToken() : id;
   };
   // Pages must not run the script of the library's `form_post`, not even the page that refuses this mode: the error is sent with `query`.
   provider.use(async (ctx, next) => {
@@ -56,6 +88,7 @@ export function createProvider(app: App, keys: SigningKeys, offered: ReadonlySet
       ctx.querystring = `${query}`;
     }
     await next();
+    answers.complete(ctx);
   });
   const emitter: EventEmitter = provider;
   // Without a listener Koa prints the error.
@@ -64,10 +97,23 @@ export function createProvider(app: App, keys: SigningKeys, offered: ReadonlySet
 }
 
 interface ClientPrototype {
-  compareClientSecret(this: { readonly clientSecret?: string }, actual: string): Promise<boolean>;
+  readonly clientSecret?: string;
+  readonly redirectUris: readonly string[];
+  compareClientSecret(actual: string): Promise<boolean>;
+  redirectUriAllowed(uri: string): boolean;
 }
 
-function createConfiguration(app: App, { active }: SigningKeys, offered: ReadonlySet<string>): Configuration {
+interface TokenPrototype {
+  readonly format?: string;
+  generateTokenId(): string;
+}
+
+function createConfiguration(
+  app: App,
+  { active }: SigningKeys,
+  offered: ReadonlySet<string>,
+  answers: LegacyAnswers,
+): Configuration {
   const { authUrl, authPath: mount, oauth } = app.config;
   const issuances = createIssuances(app);
   // The prefix prevents other hosts of the domain from setting it (RFC 6265bis §4.1.3.2).
@@ -89,7 +135,7 @@ function createConfiguration(app: App, { active }: SigningKeys, offered: Readonl
       id_token_signed_response_alg: SIGNING_ALG,
       token_endpoint_auth_method: 'client_secret_basic',
     },
-    pkce: { required: () => true },
+    pkce: { required: (_ctx, client) => !mayOmitPkce(client) },
     allowOmittingSingleRegisteredRedirectUri: false,
     acceptQueryParamAccessTokens: false,
     enableHttpPostMethods: false,
@@ -97,17 +143,22 @@ function createConfiguration(app: App, { active }: SigningKeys, offered: Readonl
     features: createFeatures(app),
     extraParams: { [HOOK]: createCheck(offered) },
     extraClientMetadata: {
-      properties: [HOOK],
-      validator(ctx, _key, value, metadata) {
-        if (value !== undefined) throw new errors.InvalidClientMetadata(`${HOOK} is not to be given`);
-        checkClient(metadata, ctx?.oidc.route === 'registration');
+      properties: [HOOK, LEGACY_MEMBER],
+      validator(ctx, key, value, metadata) {
+        const isRegistration = ctx?.oidc.route === 'registration';
+        if (value !== undefined && (key === HOOK || isRegistration))
+          throw new errors.InvalidClientMetadata(`${key} is not to be given`);
+        if (key === HOOK) checkClient(metadata, isRegistration);
       },
     },
     issueRefreshToken: (_ctx, client) => getsRefreshToken(client),
     rotateRefreshToken: () => true,
     expiresWithSession: () => false,
     revokeGrantPolicy: () => true,
-    extraTokenClaims: (_ctx, token) => claimsOf(app, token),
+    async extraTokenClaims(ctx, token) {
+      if (token.kind === 'AccessToken') await answers.prepare(ctx, token.grantId);
+      return claimsOf(app, token);
+    },
     formats: {
       customizers: { jwt: (_ctx, token, { payload }) => recordToken(app, issuances, token, payload) },
     },
@@ -124,7 +175,8 @@ function createConfiguration(app: App, { active }: SigningKeys, offered: Readonl
     ttl: {
       ...TTL_SECONDS,
       Session: (_ctx, session) => secondsLeft(app, session),
-      AccessToken: oauth.accessTokenTtlSeconds,
+      AccessToken: (ctx, _token, client) =>
+        isLegacy(client) ? secondsOfGrant(ctx) : oauth.accessTokenTtlSeconds,
       ClientCredentials: oauth.accessTokenTtlSeconds,
       IdToken: oauth.accessTokenTtlSeconds,
     },
@@ -137,7 +189,7 @@ function createConfiguration(app: App, { active }: SigningKeys, offered: Readonl
 type ExtraParam = (
   ctx: { oidc: { params?: Record<string, unknown> | undefined } },
   otherMode: unknown,
-  client: { scope?: string | undefined },
+  client: NonNullable<KoaContextWithOIDC['oidc']['client']>,
 ) => void;
 
 /**
@@ -150,6 +202,7 @@ function createCheck(offered: ReadonlySet<string>): ExtraParam {
     if (params === undefined) return;
     if (otherMode !== undefined || (params['response_mode'] ?? 'query') !== 'query')
       throw new errors.InvalidRequest('response_mode must be query');
+    requireState(params, client);
     const scopes = requireScopes(params['scope'], client);
     const useful = scopes.filter((scope) => offered.has(scope));
     if (scopes.length > 0 && useful.length === 0)

@@ -3,6 +3,7 @@
 import { errors, jwtVerify } from 'jose';
 import { SIGNING_ALG, verifyingKeys } from '../auth/signing-keys.ts';
 import type { Engine } from './engine.ts';
+import { endOf } from './legacy-clients.ts';
 import type { OauthRequest } from './oauth-request.ts';
 import { toTokenName } from './token-names.ts';
 
@@ -19,11 +20,14 @@ export async function revoke(engine: Engine, request: OauthRequest): Promise<Res
 export async function introspect(engine: Engine, request: OauthRequest): Promise<Response> {
   const { body, jti } = await replaceToken(engine, request);
   const answer = await engine.answer(request, body);
-  if (jti === null || !answer.ok) return answer;
+  if (!answer.ok) return answer;
   const { headers, status } = answer;
-  const described = (await answer.json()) as { active: boolean; client_id?: string };
+  const described = (await answer.json()) as { active: boolean; client_id?: string; exp?: number };
+  if (described.exp !== undefined && endOf(described.exp) === null) delete described.exp;
   // As in the token: a client that acts for itself is its own subject (RFC 9068 §2.2).
-  const completed = described.active ? { sub: described.client_id, ...described, jti } : described;
+  const completed = described.active
+    ? { sub: described.client_id, ...described, ...(jti !== null && { jti }) }
+    : described;
   return new Response(JSON.stringify(completed), { status, headers });
 }
 

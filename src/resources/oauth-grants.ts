@@ -47,7 +47,12 @@ export const oauthGrant = describe({
       description: 'Whether the person, their membership and the client exist and are enabled.',
     },
     createdAt: { type: 'timestamp', description: 'When the grant was given.' },
-    expiresAt: { type: 'timestamp', description: 'When the grant expires.' },
+    expiresAt: {
+      type: 'timestamp',
+      nullable: true,
+      description:
+        'When the grant expires; null for a grant to a legacy client, which lasts until it is revoked.',
+    },
     revokedAt: {
       type: 'timestamp',
       nullable: true,

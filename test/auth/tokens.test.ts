@@ -5,9 +5,11 @@ import { describe, expect, test } from 'vitest';
 import {
   createClientId,
   createClientSecret,
+  createOpaqueToken,
   createToken,
   hashOf,
   hashOfClientSecret,
+  opaqueTokenKey,
   redactTokens,
 } from '../../src/auth/tokens.ts';
 
@@ -86,6 +88,15 @@ test('a client secret has the same form with its own prefix, and is not intercha
   for (const text of [key.token, swap(key.token, 'fgs_'), `${secret.token}\n`, secret.token.slice(0, -1), ''])
     expect(hashOfClientSecret(text)).toBeNull();
   for (const text of [secret.token, swap(secret.token, 'fgw_')]) expect(hashOf(text)).toBeNull();
+});
+
+test('an opaque access token has the same form with its own prefix, and the store has its hash', () => {
+  const token = createOpaqueToken();
+  expect(token).toMatch(/^fgt_[0-9A-Za-z]{49}$/);
+  expect(opaqueTokenKey(token)).toBe(createHash('sha256').update(token).digest('base64url'));
+  for (const text of [createToken().token, `${token}\n`, token.slice(0, -1), `fgw_${token.slice(4)}`, ''])
+    expect(opaqueTokenKey(text)).toBeNull();
+  expect(redactTokens(`before ${token} after`)).toBe(`before ${token.slice(0, 8)}[redacted] after`);
 });
 
 test('client ids are unique, and are not secrets', () => {

@@ -61,6 +61,26 @@ test('without --grant a client uses consent; --public has no secret, --redirect-
   expect(made).not.toHaveProperty('client_secret');
 });
 
+test('--legacy and --id make a client for a platform whose code nobody changes; the list says so', async () => {
+  const args = ['client', 'create', '--legacy', '--name', 'Old', '--scopes', 'read write', '--id', 'old_one'];
+  const uris = ['https://old.example/a', 'https://old.example/b'];
+  const redirects = uris.flatMap((uri) => ['--redirect-uri', uri]);
+  const made = await runJsonHere<Printed>([...args, ...redirects, '--grant-lifetime', '90d'], env);
+  expect(made).toMatchObject({
+    client_id: 'old_one',
+    client_secret: expect.stringMatching(/^fgs_/),
+    redirect_uris: uris,
+    grant_types: ['authorization_code'],
+    token_endpoint_auth_method: 'client_secret_basic',
+    legacy: true,
+    grant_seconds: 7_776_000,
+  });
+  const { stdout } = await runHere(['client', 'list'], env);
+  expect(stdout).toMatch(/^old_one .* Old \(legacy\)$/m);
+  const again = await runHere([...args, ...redirects], env);
+  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('already a client with this id')]);
+});
+
 test('--workspaces limits a client; the text output has its id and its secret', async () => {
   const workspace = await factories.workspace(gateway.app, { teamId: team.id });
   const args = ['client', 'create', '--name', 'X', ...CREDENTIALS, '--team', String(team.id)];
@@ -81,6 +101,19 @@ test.concurrent.each([
   [['create', '--name', 'X', '--scopes', 'read', '--grant', 'password'], 'Unknown grant password'],
   [['create', '--name', 'X', ...CREDENTIALS], 'needs the team'],
   [['create', '--name', 'X', ...CREDENTIALS, '--team', '999'], 'Team not found'],
+  [
+    ['create', '--name', 'X', '--scopes', 'read', '--redirect-uri', 'https://a.example/', '--id', 'a b'],
+    'The id must have',
+  ],
+  [
+    [
+      ...['create', '--name', 'X', '--scopes', 'read', '--redirect-uri', 'https://a.example/'],
+      ...['--grant-lifetime', '90d'],
+    ],
+    'Only a legacy client',
+  ],
+  [['create', '--legacy', '--name', 'X', '--scopes', 'read'], 'needs a redirect URI'],
+  [['create', '--legacy', '--name', 'X', ...CREDENTIALS, '--team', '1'], 'cannot use client_credentials'],
   [['remove', 'fgc_nobody'], 'Client not found'],
 ])('client %j is refused with a sentence', async (args, message) => {
   const { code, stdout, stderr } = await runHere(['client', ...args], env);

@@ -35,7 +35,7 @@ test('list shows who granted what to whom, of one team or of all', async () => {
       client: { id: client.id, name: client.name },
       scopes: ['contacts:read'],
       status: 'active',
-      expires_at: whole.expiresAt.toISOString(),
+      expires_at: whole.expiresAt?.toISOString(),
       revoked_at: null,
     },
     { id: Number(some.id), workspace_ids: [Number(workspaceId)] },

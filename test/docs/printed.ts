@@ -4,7 +4,7 @@
 const RANDOM: readonly (readonly [printed: RegExp, actual: (printed: string) => string])[] = [
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/, () => '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z'],
   [/\d{4}-\d\d-\d\d/, () => '\\d{4}-\\d\\d-\\d\\d'],
-  [/\bfg[cgsw]_[\w-]+/, (text) => `${text.slice(0, 4)}[\\w-]{${text.length - 4}}`],
+  [/\bfg[cgstw]_[\w-]+/, (text) => `${text.slice(0, 4)}[\\w-]{${text.length - 4}}`],
   [/\b[0-9a-f]{8}-(?=…)/, () => '[0-9a-f]{8}-'],
   [/\d+\.\d seconds/, () => '\\d+\\.\\d seconds'],
 ];

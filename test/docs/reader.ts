@@ -26,6 +26,7 @@ const SEEN: Readonly<Record<string, RegExp>> = {
   'fgw_…': /fgw_\w+/g,
   'fgc_…': /fgc_\w+/g,
   'fgs_…': /fgs_[\w-]+/g,
+  'fgt_…': /fgt_\w+/g,
   'eyJ…': /eyJ[\w-]+\.[\w-]+\.[\w-]+/g,
   'CODE=…': /(?<=[?&])code=[\w-]+/g,
 };

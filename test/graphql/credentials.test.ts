@@ -298,7 +298,7 @@ test('the grants of a team are listed with user, client, scopes and status once 
     status: 'ACTIVE',
     team: { databaseId: Number(teamId) },
     createdAt: whole.createdAt.toISOString(),
-    expiresAt: whole.expiresAt.toISOString(),
+    expiresAt: whole.expiresAt?.toISOString(),
     revokedAt: null,
   });
   expect(list?.nodes[1]).toMatchObject({

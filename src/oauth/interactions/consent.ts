@@ -4,9 +4,10 @@ import { isLoopbackHost } from '../../config/loopback.ts';
 import { AppError } from '../../errors.ts';
 import { membershipsOf, type PersonRow } from '../../services/accounts/users.ts';
 import { requireGrantable } from '../../services/sign-in/oauth-consents.ts';
-import { completeGrant } from '../../services/sign-in/oauth-records.ts';
+import { completeGrant, legacyTermsOf } from '../../services/sign-in/oauth-records.ts';
 import { personOf } from '../../services/sign-in/sessions.ts';
 import { refusalPage } from '../error-pages.ts';
+import { grantSecondsOf } from '../legacy-clients.ts';
 import { type ConsentForm, consentPage, parseConsent } from '../pages/consent.ts';
 import { DENIED, type Interaction, signOut } from './interaction.ts';
 
@@ -34,6 +35,7 @@ export async function showConsent(
     clientName: client.name,
     clientUri,
     isUnverified: client.dynamic,
+    legacy: legacyTermsOf(client),
     redirectHost: redirect.host === '' ? redirect.protocol : redirect.host,
     isHere: isLoopbackHost(redirect.hostname),
     userName: user.name,
@@ -49,7 +51,8 @@ export async function showConsent(
 
 /** Handles the form: creates a grant, denies, signs in another person, or shows the page again with an error. */
 export async function submitConsent(interaction: Interaction, fields: URLSearchParams): Promise<Response> {
-  const { app, provider, details, finish } = interaction;
+  const { app, provider, details, client, finish } = interaction;
+  const terms = legacyTermsOf(client);
   const chosen = parseConsent(fields);
   if (chosen.decision === 'deny') return finish(DENIED);
   if (chosen.decision === 'switch') return switchAccount(interaction);
@@ -78,6 +81,7 @@ export async function submitConsent(interaction: Interaction, fields: URLSearchP
   grant.addOIDCScope(scope);
   const resources = [details.params['resource'] ?? app.config.authUrl].flat();
   for (const resource of resources) grant.addResourceScope(String(resource), scope);
+  if (terms !== null) Object.assign(grant, { expiresIn: grantSecondsOf(terms) });
   const grantId = await grant.save();
   await completeGrant(app, grantId, { teamId: team.teamId, workspaceIds, scopes });
   details.params['scope'] = scope;

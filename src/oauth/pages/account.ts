@@ -6,6 +6,10 @@ import { type PasswordFailure, type PasswordForm, parsePasswordForm, passwordFor
 interface AccountGrant {
   readonly publicId: string;
   readonly clientName: string;
+  /** Whether the client is a legacy client, whose tokens live as long as the grant. */
+  readonly isLegacy?: boolean;
+  /** null: the grant lasts until it is withdrawn. */
+  readonly expiresAt?: Date | null;
   readonly teamName: string;
   /** Names of the workspaces; null: every workspace of the team. */
   readonly workspaces: readonly string[] | null;
@@ -63,6 +67,7 @@ function grantItem(grant: AccountGrant, action: string, csrf: string): Html {
   const { publicId, clientName, teamName, workspaces, scopes, createdAt, againAt } = grant;
   return html`<li>
 <h3>${clientName}</h3>
+${grant.isLegacy && legacyHint(grant)}
 <p class="soft">Granted on ${day(createdAt)}${againAt && html`, last on ${day(againAt)}`}</p>
 <p>For <strong>${teamName}</strong>: ${workspaces === null ? 'all workspaces' : workspaces.join(', ')}</p>
 <ul>${scopes.map((sentence) => html`<li>${sentence}</li>`)}</ul>
@@ -70,6 +75,14 @@ function grantItem(grant: AccountGrant, action: string, csrf: string): Html {
 <input type="hidden" name="grant" value="${publicId}">
 <button class="quiet" name="decision" value="ask_to_withdraw" aria-label="Withdraw access of ${clientName} to ${teamName}">Withdraw access</button></form>
 </li>`;
+}
+
+function legacyHint({ expiresAt }: AccountGrant): Html {
+  return html`<p class="warn">A legacy application: its access ${
+    expiresAt
+      ? html`lasts until ${day(expiresAt)}, or until you withdraw it`
+      : 'does not expire. It lasts until you withdraw it'
+  }.</p>`;
 }
 
 /** The page that asks for confirmation before a grant is withdrawn. */

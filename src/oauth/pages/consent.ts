@@ -25,6 +25,8 @@ export interface ConsentData {
   readonly isHere?: boolean;
   /** Whether the client registered itself: its name is unverified. */
   readonly isUnverified?: boolean;
+  /** For a legacy client: how long its access lasts, null until it is withdrawn. Null for any other client. */
+  readonly legacy?: { readonly grant_seconds: number | null } | null;
   readonly userName: string;
   readonly userEmail: string;
   readonly scopes: readonly ConsentScope[];
@@ -87,6 +89,7 @@ function clientDetails({
   redirectHost,
   isHere,
   isUnverified,
+  legacy,
   userName,
   userEmail,
 }: ConsentData): Html {
@@ -101,7 +104,20 @@ function clientDetails({
     html` The application’s site is <a href="${site.href}" rel="noreferrer noopener" target="_blank">${site.host}</a>.`
   }</p>
 ${isUnverified && html`<p class="warn">${clientName} registered itself: nobody has checked its name. Allow only what you started yourself.</p>`}
+${
+  legacy &&
+  html`<p class="warn">${clientName} is a legacy application: ${
+    legacy.grant_seconds === null
+      ? 'its access does not expire. It lasts until you withdraw it on your account page.'
+      : `its access lasts for ${daysOf(legacy.grant_seconds)}, or until you withdraw it on your account page.`
+  }</p>`
+}
 </div>`;
+}
+
+function daysOf(seconds: number): string {
+  const days = Math.max(1, Math.round(seconds / 86_400));
+  return days === 1 ? 'a day' : `${days} days`;
 }
 
 /** A hint above the checkboxes. */
@@ -110,6 +126,8 @@ function tickHint(data: ConsentData): Html | null {
   if (open.length === 0)
     return html`<p>None of this is yours to grant: ask an owner or an admin of the team, or deny.</p>`;
   if (!open.some(({ scope }) => isWriteScope(scope))) return null;
+  if (data.legacy)
+    return html`<p>It does not check what you allowed, so everything is ticked beforehand: untick what you do not want to allow.</p>`;
   return html`<p>Nothing that changes data is ticked beforehand: tick what you want to allow.</p>`;
 }
 
@@ -118,13 +136,17 @@ function isUngrantable({ notFor = [] }: ConsentScope, { teams }: ConsentData): b
   return notFor.length > 0 && notFor.length === teams.length;
 }
 
-/** The checkbox of a scope. It is not ticked in advance if the scope changes data. */
+/**
+ * The checkbox of a scope. It is not ticked in advance if the scope changes data, except for a legacy client, whose code expects all that it
+ * requests.
+ */
 function scopeChoice(choice: ConsentScope, data: ConsentData): Html {
   const { scope, sentence, notFor = [] } = choice;
-  const { chosen } = data;
+  const { chosen, legacy } = data;
   const isDisabled = isUngrantable(choice, data);
   const checked =
-    !isDisabled && (chosen === undefined ? !isWriteScope(scope) : chosen.scopes.includes(scope));
+    !isDisabled &&
+    (chosen === undefined ? Boolean(legacy) || !isWriteScope(scope) : chosen.scopes.includes(scope));
   const [what, detail] = sentence.split(': ', 2);
   return html`<label class="choice"><input type="checkbox" name="scope" value="${scope}" ${checked && html`checked`} ${isDisabled && html`disabled`}>
 <span>${what}${detail && html`<small>${detail}</small>`}${notFor.length > 0 && html`<small>Not yours to grant for ${notFor.join(', ')}</small>`}</span></label>`;

@@ -14,6 +14,7 @@ const SENTENCES: Readonly<Record<string, readonly [field: string, message: strin
     'default',
     'The team already has a default API key. Rotate that one, or revoke it first.',
   ],
+  oauth_clients_pkey: ['id', 'There is already a client with this id. A removed client keeps its id.'],
   teams_subdomain_key: SUBDOMAIN,
   workspaces_subdomain_key: SUBDOMAIN,
   subdomain_is_free: SUBDOMAIN,

@@ -8,21 +8,31 @@ import {
   disableClient,
   findClients,
   insertClient,
+  LEGACY_MEMBER,
+  type LegacyTerms,
+  legacyTermsOf,
   type OauthClientRow,
 } from '../../store/accounts/oauth-clients.ts';
 import { findWorkspaces } from '../../store/accounts/workspaces.ts';
 import { MAX_CLIENT_NAME_LENGTH, parseKnown, parseName } from '../accounts/names.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
 import { endGrants } from '../sign-in/oauth-grants.ts';
+import { GRAPHIQL_CLIENT_ID } from '../sign-in/oauth-records.ts';
 import { isNativeRedirect, parseRedirectUris } from '../sign-in/redirect-uris.ts';
+import { withConflicts } from './conflicts.ts';
 import { teamIdOf } from './refs.ts';
 
-export type { OauthClientRow };
+export { legacyTermsOf, type OauthClientRow };
 
 /** How a client may get tokens (RFC 7591 §2 `grant_types`). */
 export const GRANTS = ['authorization_code', 'refresh_token', 'client_credentials'] as const;
 
+/** How long grants to a legacy client may last, if not until they are revoked. */
+const GRANT_LIFETIME = { least: 60_000, most: 3_650 * 86_400_000 };
+
 export interface ClientInput {
+  /** The `client_id`; absent: a random one. */
+  readonly id?: string | undefined;
   readonly name: string;
   readonly grants: readonly string[];
   readonly scopes: readonly string[];
@@ -33,16 +43,21 @@ export interface ClientInput {
   readonly redirectUris?: readonly string[] | undefined;
   /** The client has no secret, because it runs where users could read one. */
   readonly isPublic?: boolean | undefined;
+  /** The client is an integration whose code nobody will change: it may do what oauth/legacy-clients.ts says. */
+  readonly isLegacy?: boolean | undefined;
+  /** How long grants to a legacy client last, in milliseconds; absent: until they are revoked. */
+  readonly grantLifetimeMs?: number | undefined;
 }
 
 /**
  * Registers a client. Its secret is returned only here; a public client has none.
- * @throws AppError `invalid` for properties that contradict each other, `not_found` for the team and workspaces
+ * @throws AppError `invalid` for properties that contradict each other, `not_found` for the team and workspaces, `conflict` for an id in use
  */
 export async function create(
   app: App,
   input: ClientInput,
 ): Promise<{ client: OauthClientRow; clientSecret: string | null }> {
+  const id = input.id === undefined ? createClientId() : parseClientId(input.id);
   const name = parseName(input.name, MAX_CLIENT_NAME_LENGTH);
   const grants = parseGrants(input.grants);
   const scopes = parseKnown(input.scopes, SCOPES, 'scope', 'A client');
@@ -62,6 +77,7 @@ export async function create(
       code: 'not_allowed',
       message: 'A client with client_credentials cannot be public. It needs a secret.',
     });
+  const legacy = parseLegacyTerms(input, usesCredentials);
   if (usesCredentials !== (input.team !== undefined))
     throw invalid('team', {
       code: 'not_allowed',
@@ -72,8 +88,8 @@ export async function create(
   const teamId = await teamIdOf(app, input);
   const workspaceIds = await requireWorkspaces(app, teamId, input.workspaces ?? []);
   const secret = isPublic ? null : createClientSecret();
-  const client = await insertClient(app.store, {
-    id: createClientId(),
+  const row = {
+    id,
     name,
     metadata: {
       client_name: name,
@@ -84,6 +100,7 @@ export async function create(
       scope: scopes.join(' '),
       // Native clients may use any port of a loopback address (RFC 8252 §7.3).
       application_type: redirectUris.some(isNativeRedirect) ? 'native' : 'web',
+      ...(legacy !== null && { [LEGACY_MEMBER]: { ...legacy } }),
     },
     secretHash: secret?.hash ?? null,
     teamId,
@@ -91,7 +108,8 @@ export async function create(
     wholeTeam: workspaceIds.length === 0,
     dynamic: false,
     createdAt: app.clock(),
-  });
+  };
+  const client = await withConflicts(() => insertClient(app.store, row));
   return { client, clientSecret: secret?.token ?? null };
 }
 
@@ -109,6 +127,41 @@ export async function remove(app: App, id: string): Promise<OauthClientRow> {
   if (client === null) throw notFound('Client');
   await endGrants(app, { clientId: id });
   return client;
+}
+
+/** Characters that need no escape in a URL (RFC 3986 §2.3). */
+const CLIENT_ID = /^[A-Za-z0-9._~-]{1,200}$/;
+
+function parseClientId(id: string): string {
+  if (!CLIENT_ID.test(id))
+    throw invalid('id', {
+      code: 'invalid_format',
+      message: 'The id must have 1 to 200 letters, digits, hyphens, dots, underscores or tildes.',
+    });
+  if (id === GRAPHIQL_CLIENT_ID)
+    throw invalid('id', { code: 'not_allowed', message: `The id ${id} belongs to the built-in client.` });
+  return id;
+}
+
+function parseLegacyTerms(
+  { isLegacy = false, grantLifetimeMs }: ClientInput,
+  usesCredentials: boolean,
+): LegacyTerms | null {
+  if (!isLegacy && grantLifetimeMs !== undefined)
+    throw invalid('grant_lifetime', {
+      code: 'not_allowed',
+      message: 'Only a legacy client has a grant lifetime. Grants to other clients last for a year.',
+    });
+  if (!isLegacy) return null;
+  if (usesCredentials)
+    throw invalid('legacy', {
+      code: 'not_allowed',
+      message: 'A legacy client acts for people: it cannot use client_credentials.',
+    });
+  if (grantLifetimeMs === undefined) return { grant_seconds: null };
+  if (grantLifetimeMs < GRANT_LIFETIME.least || grantLifetimeMs > GRANT_LIFETIME.most)
+    throw invalid('grant_lifetime', { code: 'out_of_range', message: 'must be from 1m to 3650d' });
+  return { grant_seconds: grantLifetimeMs / 1_000 };
 }
 
 async function requireWorkspaces(app: App, teamId: bigint | null, refs: readonly Ref[]): Promise<bigint[]> {

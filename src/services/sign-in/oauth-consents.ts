@@ -56,7 +56,7 @@ export async function listOfUser(app: App, userId: bigint) {
 function toAccess(grants: readonly NamedGrant[]) {
   const [first, ...later] = grants;
   if (first === undefined) return [];
-  const { publicId, clientName, teamName, createdAt } = first;
+  const { publicId, clientName, teamName, createdAt, isLegacy } = first;
   const isWholeTeam = grants.some((grant) => grant.isWholeTeam);
   const byId = new Map(grants.flatMap(({ workspaces }) => workspaces).map((one) => [one.id, one]));
   const workspaces = [...byId.values()].sort((one, other) => Number(one.id) - Number(other.id));
@@ -65,6 +65,9 @@ function toAccess(grants: readonly NamedGrant[]) {
       /** The public id of the first grant. */
       publicId,
       clientName,
+      isLegacy,
+      /** When the last of its grants ends; null: one of them lasts until it is withdrawn. */
+      expiresAt: lastEndOf(grants),
       teamName,
       /** The workspaces of all its grants, by id; null: every workspace of the team. */
       workspaces: isWholeTeam ? null : workspaces,
@@ -75,6 +78,12 @@ function toAccess(grants: readonly NamedGrant[]) {
       againAt: later.at(-1)?.createdAt ?? null,
     },
   ];
+}
+
+function lastEndOf(grants: readonly NamedGrant[]): Date | null {
+  const ends = grants.map(({ expiresAt }) => expiresAt);
+  const times = ends.filter((end) => end !== null).map((end) => end.getTime());
+  return times.length < ends.length ? null : new Date(Math.max(...times));
 }
 
 /**

@@ -22,7 +22,7 @@ type GrantLife = Pick<NamedGrant, 'revokedAt' | 'expiresAt' | 'isBacked'>;
 
 export function statusOf({ revokedAt, expiresAt, isBacked }: GrantLife, now: Date): GrantStatus {
   if (revokedAt !== null) return 'revoked';
-  if (expiresAt <= now) return 'expired';
+  if (expiresAt !== null && expiresAt <= now) return 'expired';
   return isBacked ? 'active' : 'suspended';
 }
 

@@ -1,8 +1,8 @@
 // What the authorization server stores. Only it knows the meaning of most fields.
 // - States: codes, refresh tokens, sessions, interactions, pushed requests. They live for a short time.
 // - Grants by its own key: saved when a consent begins, completed with the person's choices, ended by a revocation.
-// - Access tokens that it has issued, which makes revocation (RFC 7009) and introspection (RFC 7662) possible. The tokens themselves are
-//   signed JWTs and are not stored.
+// - Access tokens that it has issued, which makes revocation (RFC 7009) and introspection (RFC 7662) possible. The tokens themselves are not
+//   stored.
 // - Clients that the operator does not register: those that register themselves (RFC 7591), and the gateway's built-in ones.
 import type { App } from '../../context.ts';
 import { revokeAccessToken } from '../../store/accounts/oauth-access-tokens.ts';
@@ -17,8 +17,18 @@ export {
   type IssuedAccessToken,
   insertAccessToken,
 } from '../../store/accounts/oauth-access-tokens.ts';
-export type { OauthClient } from '../../store/accounts/oauth-clients.ts';
-export { completeGrant, findGrantByKey } from '../../store/accounts/oauth-grants.ts';
+export {
+  LEGACY_MEMBER,
+  type LegacyTerms,
+  legacyTermsOf,
+  type OauthClient,
+} from '../../store/accounts/oauth-clients.ts';
+export {
+  completeGrant,
+  findGrantByKey,
+  findGrantPlace,
+  type GrantPlace,
+} from '../../store/accounts/oauth-grants.ts';
 export {
   consumeState,
   deleteState,
@@ -59,6 +69,9 @@ export async function issue(app: App, issuance: Issuance): Promise<boolean> {
 export async function endAccessToken(app: App, jti: string): Promise<void> {
   await ((await revokeAccessToken(app, jti)) ? app.lookups.forget() : app.lookups.settle());
 }
+
+/** The `client_id` of GraphiQL, which is built in. */
+export const GRAPHIQL_CLIENT_ID = 'graphiql';
 
 /** Such a client never acts for a team by itself: people grant its rights. */
 const NO_TEAM = { teamId: null, workspaceIds: [], wholeTeam: true };

@@ -1,5 +1,5 @@
-// Issued access tokens: the data that revocation (RFC 7009) and introspection (RFC 7662) need. The tokens themselves are signed JWTs, which
-// are not stored.
+// Issued access tokens: the data that revocation (RFC 7009) and introspection (RFC 7662) need. The tokens themselves are not stored: they are
+// signed JWTs, or random texts of which the store has the hash.
 import type { Prisma } from '#prisma';
 import type { Statement } from '../sql/statements.ts';
 import { query } from '../store.ts';
@@ -10,13 +10,15 @@ type AccessTokenKind = 'AccessToken' | 'ClientCredentials';
 
 /** A newly signed token. */
 export interface IssuedAccessToken {
+  /** Of a JWT its `jti`; of a random text its hash. */
   readonly jti: string;
   readonly kind: AccessTokenKind;
   /** The data that the authorization server reads for introspection and revocation. */
   readonly payload: Prisma.InputJsonObject;
   readonly clientId: string;
   readonly grantKey: string | null;
-  readonly expiresAt: Date;
+  /** null: it lives as long as its grant, which has no end. */
+  readonly expiresAt: Date | null;
 }
 
 const INSERT: Statement = {
@@ -28,7 +30,7 @@ const INSERT: Statement = {
 const LIVE: Statement = {
   name: 'oauth_access_tokens.live',
   text: `select t.payload from oauth_access_tokens t left join oauth_grants g on g.key = t.grant_key
-    where t.jti = $1 and t.kind = $2 and t.expires_at > $3 and t.revoked_at is null
+    where t.jti = $1 and t.kind = $2 and (t.expires_at is null or t.expires_at > $3) and t.revoked_at is null
       and (t.grant_key is null or g.revoked_at is null)`,
 };
 

@@ -15,6 +15,24 @@ export type NewOauthClient = Omit<OauthClient, 'metadata' | 'disabledAt'> & {
   readonly metadata: Prisma.InputJsonObject;
 };
 
+/** The member of a client's metadata that makes it a legacy client. Only the operator sets it. */
+export const LEGACY_MEMBER = 'funnel_gateway_legacy';
+
+/** What the operator decided for a legacy client. */
+export interface LegacyTerms {
+  /** The lifetime of grants to the client; null: until they are revoked. */
+  readonly grant_seconds: number | null;
+}
+
+/** The terms of a legacy client; null for any other client. Nobody vouches for a client that registered itself, so it is never one. */
+export function legacyTermsOf({
+  metadata,
+  dynamic,
+}: Pick<OauthClient, 'metadata' | 'dynamic'>): LegacyTerms | null {
+  if (dynamic) return null;
+  return (metadata as { readonly [LEGACY_MEMBER]?: LegacyTerms })[LEGACY_MEMBER] ?? null;
+}
+
 const omit = { secretHash: true } as const;
 
 const BY_ID: Statement = {

@@ -5,10 +5,12 @@ import type { OauthGrant, Prisma } from '#prisma';
 import { AppError } from '../../errors.ts';
 import { type OauthGrantRow, oauthGrant } from '../../resources/oauth-grants.ts';
 import { queryAs } from '../changing/pipeline.ts';
+import { sqlConstant } from '../connections/sql-constants.ts';
 import { type Statement, statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { query, type Store, withPrisma } from '../store.ts';
 import { findListed } from './listed.ts';
+import { LEGACY_MEMBER } from './oauth-clients.ts';
 import type { Records } from './oauth-states.ts';
 
 export type { OauthGrant };
@@ -19,7 +21,8 @@ export interface GrantRecord {
   readonly userId: bigint;
   readonly clientId: string;
   readonly payload: Prisma.InputJsonObject;
-  readonly expiresAt: Date;
+  /** null: the grant lasts until it is revoked. */
+  readonly expiresAt: Date | null;
 }
 
 /** The user's choice on the consent page. */
@@ -51,7 +54,7 @@ export async function saveGrant(store: Store, grant: GrantRecord): Promise<void>
 export async function findGrantByKey({ store, clock }: Records, key: string): Promise<OauthGrant | null> {
   return withPrisma(store, async (prisma) => {
     const grant = await prisma.oauthGrant.findFirst({
-      where: { key, revokedAt: null, expiresAt: { gt: clock() } },
+      where: { key, revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: clock() } }] },
     });
     if (grant === null || grant.teamId === null) return grant;
     const { userId, teamId } = grant;
@@ -137,6 +140,36 @@ export async function revokeGrant(
   await (tenancy === null ? query(store, revocation, values) : queryAs(store, tenancy, revocation, values));
 }
 
+/** What the token response of a legacy client says about a grant. */
+export interface GrantPlace {
+  readonly teamId: string;
+  readonly teamName: string;
+  /** The first workspace of the grant by id; null if there is none. */
+  readonly workspace: {
+    readonly id: string;
+    readonly name: string;
+    /** null where workspaces have no hosts. */
+    readonly url: string | null;
+  } | null;
+}
+
+const PLACE: Statement = {
+  name: 'oauth_grants.place',
+  text: `select g.team_id::text as "teamId", (select m.name from teams m where m.id = g.team_id) as "teamName",
+      (select json_build_object('id', w.id::text, 'name', w.name, 'url', replace(${sqlConstant('workspaceOrigin')}, '*', w.subdomain))
+        from workspaces w where w.team_id = g.team_id and (g.whole_team or w.id = any(g.workspace_ids))
+        order by w.id limit 1) as workspace
+    from oauth_grants g where g.key = $1 and g.team_id is not null`,
+};
+
+/** The team of a grant and its first workspace; null for a grant that is not complete. */
+export async function findGrantPlace(
+  { store }: Pick<Records, 'store'>,
+  key: string,
+): Promise<GrantPlace | null> {
+  return (await query<GrantPlace>(store, PLACE, [key]))[0] ?? null;
+}
+
 /** A grant as its person and the operator see it. */
 export type NamedGrant = OauthGrantRow & {
   readonly userId: bigint;
@@ -144,6 +177,8 @@ export type NamedGrant = OauthGrantRow & {
   readonly teamName: string;
   /** Ordered by id. Empty: all workspaces of the team. Ids are text, because JSON has no 64-bit integers. */
   readonly workspaces: { readonly id: string; readonly name: string }[];
+  /** Whether it was given to a legacy client. */
+  readonly isLegacy: boolean;
 };
 
 const NAMES = {
@@ -152,6 +187,7 @@ const NAMES = {
   teamName: '(select m.name from teams m where m.id = t.team_id)',
   workspaces: `(select coalesce(jsonb_agg(jsonb_build_object('id', w.id::text, 'name', w.name) order by w.id), '[]')
     from workspaces w where w.id = any(t.workspace_ids))`,
+  isLegacy: `(select not c.dynamic and c.metadata ? '${LEGACY_MEMBER}' from oauth_clients c where c.id = t.client_id)`,
 };
 
 /** Finds the complete grants of a user, of a team or of all, or the grant with an id; including revoked and expired ones, ordered by id. */

@@ -14,11 +14,15 @@ const byJti = lookup(
     clientName: { type: 'text', sql: 'c.name' },
     clientDisabledAt: { type: 'timestamp', nullable: true, sql: 'c.disabled_at' },
     revokedAt: { type: 'timestamp', nullable: true },
+    // A token that is no JWT has its claims here. Null: it has no end of its own.
+    expiresAt: { type: 'timestamp', nullable: true },
+    audience: { type: 'text', nullable: true, sql: "t.payload ->> 'aud'" },
+    scope: { type: 'text', nullable: true, sql: "t.payload ->> 'scope'" },
     // Null while the grant is incomplete, or for a client without a team.
     teamId: { type: 'int8', nullable: true, sql: ofOwner('team_id') },
     wholeTeam: { type: 'bool', sql: ofOwner('whole_team') },
     workspaceIds: { type: 'int8[]', sql: ofOwner('workspace_ids') },
-    // Null for a client that acts for itself. Then the following are null too.
+    // Null for a client that acts for itself. Then the following are null too. A grant without an end has no `grantExpiresAt`.
     grantId: { type: 'int8', nullable: true, sql: 'g.id' },
     grantScopes: { type: 'text[]', nullable: true, sql: 'g.scopes' },
     grantRevokedAt: { type: 'timestamp', nullable: true, sql: 'g.revoked_at' },
@@ -42,7 +46,7 @@ const byJti = lookup(
 /** A token with its client, grant, user and team, valid or not. */
 export type TokenRow = Found<typeof byJti> & { readonly role: TeamRole | null };
 
-/** Finds the token with this `jti`; null if it was never issued, or its row was deleted after it expired. */
+/** Finds the token with this key: the `jti` of a JWT, the hash of another token; null if it was never issued, or its row was deleted after it expired. */
 export async function findToken(store: Store, jti: string): Promise<TokenRow | null> {
   return (await byJti(store, [jti])) as TokenRow | null;
 }

@@ -19,7 +19,12 @@ interface ExpiredRows {
 const SWEEPS: readonly ExpiredRows[] = [
   // Tokens and states are kept a little longer, in case a clock is slow; counts as long as the longest window (services/limits/throttle.ts).
   { table: 'oauth_states', where: "t.expires_at < $1::timestamptz - interval '10 minutes'" },
-  { table: 'oauth_access_tokens', where: "t.expires_at < $1::timestamptz - interval '10 minutes'" },
+  // A token without an end is kept for a month after its revocation, so that its bearer is told why it is refused.
+  {
+    table: 'oauth_access_tokens',
+    where: `(t.expires_at < $1::timestamptz - interval '10 minutes'
+      or t.expires_at is null and t.revoked_at < $1::timestamptz - interval '30 days')`,
+  },
   { table: 'sign_in_failures', where: "t.window_start < $1::timestamptz - interval '1 hour'" },
   // Written by gateways of the previous version, while they run concurrently with this one.
   { table: 'write_positions', where: "t.written_at < $1::timestamptz - interval '10 minutes'" },
@@ -50,7 +55,7 @@ const SWEEPS: readonly ExpiredRows[] = [
     table: 'oauth_clients',
     where: `t.dynamic and t.disabled_at is null and (t.created_at < $1::timestamptz - interval '30 days'
         and not exists (select from oauth_grants g where g.client_id = t.id
-          and least(g.revoked_at, g.expires_at) > $1::timestamptz - interval '30 days')
+          and coalesce(least(g.revoked_at, g.expires_at), 'infinity') > $1::timestamptz - interval '30 days')
       or t.created_at < (select c.created_at from oauth_clients c where c.dynamic
           order by c.created_at desc offset 9999 limit 1)
         and not exists (select from oauth_grants g where g.client_id = t.id))`,

@@ -59,7 +59,7 @@ const OF_GRANTS = statement(
         join users u on u.id = g.user_id
         join team_members m on m.user_id = g.user_id and m.team_id = g.team_id
       where w.id = $1::bigint and g.user_id = $3::bigint and g.client_id = $4
-        and g.revoked_at is null and g.expires_at > $2::timestamptz
+        and g.revoked_at is null and (g.expires_at is null or g.expires_at > $2::timestamptz)
         and c.disabled_at is null and u.disabled_at is null
         and (g.whole_team or w.id = any(g.workspace_ids))`,
 );

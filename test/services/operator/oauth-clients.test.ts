@@ -2,7 +2,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { SCOPES } from '../../../src/auth/scopes.ts';
 import { hashOfClientSecret } from '../../../src/auth/tokens.ts';
-import { create, list, remove } from '../../../src/services/operator/oauth-clients.ts';
+import { create, legacyTermsOf, list, remove } from '../../../src/services/operator/oauth-clients.ts';
 import { findClient } from '../../../src/store/accounts/oauth-clients.ts';
 import * as factories from '../../support/factories.ts';
 import { ownGateway } from '../../support/gateway.ts';
@@ -94,7 +94,40 @@ test('a workspace of another team is not found, and no client is created', async
   expect(await list(gateway.app, { team })).toEqual([]);
 });
 
+test('the operator chooses the id; no two clients have the same, not even after a removal', async () => {
+  const id = `Old_importer-${crypto.randomUUID()}.~`;
+  expect((await make({ ...CODE, id })).client).toMatchObject({ id });
+  await remove(gateway.app, id);
+  const taken = { code: 'conflict', errors: [{ field: 'id', code: 'taken' }] };
+  await expect(make({ ...CODE, id })).rejects.toMatchObject(taken);
+  expect((await findClient(gateway.app, id))?.disabledAt).toEqual(now);
+});
+
+test('a legacy client is marked in its metadata, with the lifetime of its grants', async () => {
+  const [ordinary, endless, limited] = [
+    await make(CODE),
+    await make({ ...CODE, isLegacy: true }),
+    await make({ ...CODE, isLegacy: true, isPublic: true, grantLifetimeMs: 90 * 86_400_000 }),
+  ];
+  expect(legacyTermsOf(ordinary.client)).toBeNull();
+  expect(ordinary.client.metadata).not.toHaveProperty('funnel_gateway_legacy');
+  expect(legacyTermsOf(endless.client)).toEqual({ grant_seconds: null });
+  expect(legacyTermsOf(limited.client)).toEqual({ grant_seconds: 7_776_000 });
+  expect(legacyTermsOf({ ...endless.client, dynamic: true })).toBeNull();
+});
+
 test.each<[string, Partial<Input>]>([
+  ['id', { id: '' }],
+  ['id', { id: 'a b' }],
+  ['id', { id: 'a:b' }],
+  ['id', { id: 'ä' }],
+  ['id', { id: 'nul\0' }],
+  ['id', { id: 'x'.repeat(201) }],
+  ['id', { id: 'graphiql' }],
+  ['legacy', { isLegacy: true, grants: ['authorization_code', 'client_credentials'], team: '1' }],
+  ['grant_lifetime', { grantLifetimeMs: 86_400_000 }],
+  ['grant_lifetime', { isLegacy: true, grantLifetimeMs: 0 }],
+  ['grant_lifetime', { isLegacy: true, grantLifetimeMs: 3_651 * 86_400_000 }],
   ['name', { name: ' ' }],
   ['name', { name: 'x'.repeat(201) }],
   ['name', { name: 'a\nb' }],
