@@ -237,7 +237,7 @@ describe('a list other than that of the parent', () => {
     expect((await send('GET', `/api/v2/contacts/${foreign.id}/offers`)).status).toBe(404);
     const { data } = await ask(
       `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Contact {
-        offers(first: 2, filter: { kind: [SINGLE] }) { nodes { databaseId } pageInfo { hasNextPage } totalCount } } } }`,
+        offers(first: 2, filter: { kinds: [SINGLE] }) { nodes { databaseId } pageInfo { hasNextPage } totalCount } } } }`,
       { ids: [contact, other].map(({ id }) => btoa(`Contact:${id}`)) },
     );
     expect(data).toEqual({
@@ -262,7 +262,7 @@ describe('a list other than that of the parent', () => {
     expect((await ask(query, { id: btoa(`Page:${page.id}`) })).data).toEqual({
       node: { offers: { nodes: [{ databaseId: body.id }] } },
     });
-    const filtered = query.replace('offers {', 'offers(filter: { kind: [TRIAL] }) {');
+    const filtered = query.replace('offers {', 'offers(filter: { kinds: [TRIAL] }) {');
     expect((await ask(filtered, { id: btoa(`Page:${page.id}`) })).errors?.[0]?.message).toContain('filter');
   });
 });

@@ -168,6 +168,7 @@ const SHARED_ORDERS: Readonly<Record<string, string>> = {
   '': 'IdOrder',
   'createdAt updatedAt': 'ListOrder',
   'createdAt updatedAt name': 'NamedListOrder',
+  'createdAt updatedAt position': 'OrderedListOrder',
 };
 
 /** The input type for the order of a noun's lists. Nouns with the same orders share one, so that a client can pass it on. */

@@ -140,6 +140,7 @@ export const fulfillment = describe({
       description: 'Accepted for compatibility, without effect: stock is reduced when the order is created.',
     },
   },
+  filters: { status: { index: 'fulfillments_workspace_id_status_id_idx', untimed: true, graphqlOnly: true } },
   sorts: ['createdAt', 'updatedAt'],
 });
 

@@ -83,7 +83,12 @@ export const funnel = describe({
   inputs: CODE_MODES,
   topic: 'funnel',
   search: ['name', 'currentPath'],
-  filters: { id: { unique: true } },
+  filters: {
+    id: { unique: true },
+    tagIds: { index: 'tagged_funnels_tag_id_funnel_id_idx', graphqlOnly: true },
+    archived: { index: 'funnels_workspace_id_archived_id_idx', graphqlOnly: true },
+    liveMode: { index: 'funnels_workspace_id_live_mode_id_idx', graphqlOnly: true },
+  },
   sorts: ['createdAt', 'updatedAt', 'name'],
 });
 

@@ -188,6 +188,13 @@ export const product = describe({
     visibleInStore: { index: 'products_workspace_id_visible_in_store_id_idx' },
     visibleInCustomerCenter: { index: 'products_visible_in_customer_center_id_idx' },
     archived: { index: 'products_workspace_id_archived_id_idx' },
+    tagIds: { index: 'tagged_products_tag_id_product_id_idx', graphqlOnly: true },
+    collectionIds: {
+      of: { type: 'int8', idsOf: { type: 'Collection', title: 'Collection', table: 'product_collections' } },
+      description: 'The integer ids of collections that have the product, chosen manually or by a tag.',
+      index: 'product_collections_pkey',
+      graphqlOnly: true,
+    },
   },
   search: ['name', 'sku'],
   refinedBy: 'ProductsFilter',

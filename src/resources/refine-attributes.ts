@@ -234,7 +234,13 @@ export const REFINE_ATTRIBUTES: Readonly<Record<string, RefineAttributes>> = {
       property: 'createdAt',
       index: 'products_workspace_id_created_at_id_idx',
     },
-    'tags.id': { kind: 'ids', clauses: SOME_OF, property: 'tagIds', idsOf: productTag },
+    'tags.id': {
+      kind: 'ids',
+      clauses: SOME_OF,
+      property: 'tagIds',
+      idsOf: productTag,
+      ...byValue('tagged_products_tag_id_product_id_idx'),
+    },
   },
 };
 

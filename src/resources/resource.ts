@@ -209,6 +209,10 @@ export interface Filter {
   readonly index?: string;
   /** No index has the rows with a value in the order of last changes. */
   readonly untimed?: true;
+  /** It takes a range of times: from the first on, and before the second. */
+  readonly isRange?: true;
+  /** REST has no such filter. */
+  readonly graphqlOnly?: true;
   /** A sentence that replaces the field's description for the filter. */
   readonly description?: string;
 }
@@ -333,21 +337,24 @@ export interface FilterForm extends Required<Pick<Filter, 'description'>> {
   readonly idsOf: Pick<IdsOf, 'type' | 'graphqlName' | 'table'> | undefined;
   /** The only possible values; absent: any. */
   readonly values: Field['values'];
+  readonly synonyms: Field['synonyms'];
   /** As in `Filter`. */
   readonly untimed: boolean;
+  readonly graphqlOnly: boolean;
   /** Whether an object may have the empty text. */
   readonly mayBeEmpty: boolean;
 }
 
-/** The filters of a noun's lists, in the order of its description. */
+/** The filters of a noun's lists by values, in the order of its description. */
 export function filtersOf(
   resource: Pick<
     Resource,
     'type' | 'graphqlName' | 'table' | 'fields' | 'inputs' | 'filters' | 'parent' | 'parentKey'
   >,
 ): FilterForm[] {
-  return Object.entries(resource.filters ?? {}).map(
-    ([property, { unique = false, untimed = false, ...filter }]) => {
+  return Object.entries(resource.filters ?? {})
+    .filter(([, { isRange }]) => isRange !== true)
+    .map(([property, { unique = false, untimed = false, graphqlOnly = false, ...filter }]) => {
       const field: (Pick<Field, 'type' | 'idsOf' | 'graphqlName'> & Partial<Field>) | undefined =
         resource.fields[property] ?? resource.inputs?.[property] ?? filter.of;
       const description = filter.description ?? field?.description;
@@ -356,12 +363,15 @@ export function filtersOf(
       const type = idsOf !== undefined ? 'int8' : (field?.type ?? 'text');
       if (!isFilterable(type))
         throw new Error(`Filter ${property} has the type ${type}, which lists cannot filter by.`);
-      const { values, format, required } = field ?? {};
+      const { values, synonyms, format, required } = field ?? {};
       const mayBeEmpty = type === 'text' && (values ?? format ?? required) === undefined;
-      const graphqlName = graphqlNameOf(property, field);
-      return { property, graphqlName, unique, untimed, type, idsOf, values, description, mayBeEmpty };
-    },
-  );
+      const named = graphqlNameOf(property, field);
+      const graphqlName = type === 'bool' || named.endsWith('Ids') ? named : pluralOf(named);
+      return {
+        ...{ property, graphqlName, unique, untimed, graphqlOnly },
+        ...{ type, idsOf, values, synonyms, description, mayBeEmpty },
+      };
+    });
 }
 
 /** The noun whose ids these are, if they are the object's own, or its parent's. */
@@ -375,19 +385,25 @@ function ownIdsOf(
 
 /** A filter of a noun's lists by a range of times: from the first on, and before the second. */
 export interface RangeForm {
-  readonly property: 'updatedAt' | 'createdAt';
+  readonly property: string;
+  readonly graphqlOnly: boolean;
   readonly description: string;
 }
 
 /** The ranges of a noun's lists, if they have filters. */
 export function rangesOf({ fields, filters }: Pick<Resource, 'fields' | 'filters'>): RangeForm[] {
   if (filters === undefined) return [];
-  return (['updatedAt', 'createdAt'] as const).flatMap((property) => {
+  const ofAll = ['updatedAt', 'createdAt'].flatMap((property): RangeForm[] => {
     const field = fields[property];
     return field?.type === 'timestamp' && !field.nullable
-      ? [{ property, description: field.description }]
+      ? [{ property, graphqlOnly: false, description: field.description }]
       : [];
   });
+  const own = Object.entries(filters).flatMap(([property, filter]): RangeForm[] => {
+    const { isRange, graphqlOnly = false, description = fields[property]?.description ?? '' } = filter;
+    return isRange === true ? [{ property, graphqlOnly, description }] : [];
+  });
+  return [...ofAll, ...own];
 }
 
 /**
@@ -605,6 +621,7 @@ export function isInWorkspace(noun: Pick<Resource, 'parent'>): boolean {
 
 /** The plural of a noun's name. */
 export function pluralOf(word: string): string {
+  if (word.endsWith('s')) return `${word}es`;
   return word.endsWith('y') ? `${word.slice(0, -1)}ies` : `${word}s`;
 }
 

@@ -70,8 +70,8 @@ export const wholeQuery: Query<void> = { parameters: [], parse: (query) => requi
 
 /** The query of the noun's lists. */
 export function listQuery(resource: Resource): Query<PageRequest> {
-  const filters = filtersOf(resource);
-  const ranges = rangesOf(resource);
+  const filters = filtersOf(resource).filter(({ graphqlOnly }) => !graphqlOnly);
+  const ranges = rangesOf(resource).filter(({ graphqlOnly }) => !graphqlOnly);
   const sorts = restSortsOf(resource);
   const isRefined = resource.refinedBy !== undefined;
   const isSearched = resource.search !== undefined;

@@ -100,7 +100,7 @@ test.each([
   ['PaymentPlanPrice.trialInterval', 'ProductPriceInterval'],
   ['CreateProductPriceInput.trialInterval', 'ProductPriceInterval'],
   ['Order.orderType', 'OrderType'],
-  ['OrderFilter.orderType', 'OrderType'],
+  ['OrderFilter.orderTypes', 'OrderType'],
   ['Order.billingStatus', 'OrderBillingStatus'],
   ['ShippingPackage.packageType', 'ShippingPackageType'],
   ['PerformLineItemChangeInput.effectiveTime', 'LineItemChangeEffectiveTime'],
@@ -145,8 +145,8 @@ describe('a client', async () => {
 
   test('filters by names', async () => {
     const query = `query ($id: BigInt!, $types: [OrderType!]) { workspace(by: { databaseId: $id }) {
-      one: orders(filter: { orderType: [ONE_TIME_ORDER, SUBSCRIPTION_ORDER] }) { totalCount }
-      other: orders(filter: { orderType: $types }) { totalCount } } }`;
+      one: orders(filter: { orderTypes: [ONE_TIME_ORDER, SUBSCRIPTION_ORDER] }) { totalCount }
+      other: orders(filter: { orderTypes: $types }) { totalCount } } }`;
     const { data } = await ask(query, { id: Number(workspaceId), types: ['SUBSCRIPTION_ORDER'] });
     expect(data).toEqual({ workspace: { one: { totalCount: 0 }, other: { totalCount: 0 } } });
   });

@@ -174,7 +174,7 @@ describe('a page of no objects', () => {
   const NOTHING = { nodes: [], edges: [] };
   const SELECTION =
     '{ nodes { id } edges { cursor } pageInfo { startCursor endCursor hasNextPage hasPreviousPage } totalCount totalCountIsExact }';
-  const [all, none] = ['', ', filter: { emailAddress: ["nobody@example.com"] }'];
+  const [all, none] = ['', ', filter: { emailAddresses: ["nobody@example.com"] }'];
   const POSITION = { startCursor: null, endCursor: null };
   test.each([
     ['first: 0', all, { hasNextPage: true, hasPreviousPage: false }],

@@ -92,7 +92,7 @@ const byTime = (one: Row, two: Row) => one.at.getTime() - two.at.getTime() || Nu
 
 const FILTERS: [string, () => Args, (row: Row) => boolean][] = [
   ['no filter', () => ({}), () => true],
-  ['a filter of nulls', () => ({ filter: { id: null, isActive: null } }), () => true],
+  ['a filter of nulls', () => ({ filter: { ids: null, isActive: null } }), () => true],
   ['a tag', () => ({ filter: { tagIds: [globalId('ContactTag', tagId)] } }), ({ tagged }) => tagged],
   ['activity', () => ({ filter: { isActive: false } }), ({ active }) => !active],
   [
@@ -104,15 +104,15 @@ const FILTERS: [string, () => Args, (row: Row) => boolean][] = [
   ],
   [
     'ids',
-    () => ({ filter: { id: rows.slice(2, 9).map(({ id }) => globalId('Contact', id)) } }),
+    () => ({ filter: { ids: rows.slice(2, 9).map(({ id }) => globalId('Contact', id)) } }),
     ({ id }) => rows.slice(2, 9).some((row) => row.id === id),
   ],
   [
     'addresses',
-    () => ({ filter: { emailAddress: rows.slice(0, 5).map(({ id }) => ` PERSON-${id}@example.com`) } }),
+    () => ({ filter: { emailAddresses: rows.slice(0, 5).map(({ id }) => ` PERSON-${id}@example.com`) } }),
     ({ id }) => rows.slice(0, 5).some((row) => row.id === id),
   ],
-  ['no id at all', () => ({ filter: { id: [] } }), () => false],
+  ['no id at all', () => ({ filter: { ids: [] } }), () => false],
 ];
 
 describe.each(FILTERS)('%s', (_, argsOf, matches) => {
@@ -243,13 +243,13 @@ describe('refused with INVALID, naming the argument:', () => {
         orderBy: { field: 'UPDATED_AT' },
       },
     ],
-    ['filter.id', { filter: { id: ['x'] } }],
-    ['filter.id', { filter: { id: [btoa('Funnel:1')] } }],
-    ['filter.id', { filter: { id: Array.from({ length: 101 }, (_, n) => `${n}`) } }],
+    ['filter.ids', { filter: { ids: ['x'] } }],
+    ['filter.ids', { filter: { ids: [btoa('Funnel:1')] } }],
+    ['filter.ids', { filter: { ids: Array.from({ length: 101 }, (_, n) => `${n}`) } }],
     ['filter.tagIds', { filter: { tagIds: [btoa('Contact:1')] } }],
-    ['filter.emailAddress', { filter: { emailAddress: [' '] } }],
-    ['filter.emailAddress', { filter: { emailAddress: ['a\u0000b'] } }],
-    ['filter.emailAddress', { filter: { emailAddress: ['\ud800'] } }],
+    ['filter.emailAddresses', { filter: { emailAddresses: [' '] } }],
+    ['filter.emailAddresses', { filter: { emailAddresses: ['a\u0000b'] } }],
+    ['filter.emailAddresses', { filter: { emailAddresses: ['\ud800'] } }],
   ] satisfies [string, Args][])('%s in %j', async (field, args) => {
     const { data, errors } = await ask(
       gateway,
@@ -262,7 +262,7 @@ describe('refused with INVALID, naming the argument:', () => {
   });
 
   test('an unknown key of the filter makes the document invalid', async () => {
-    const variables = { id: Number(workspaceId), filter: { name: 'x' } } as never;
+    const variables = { id: Number(workspaceId), filter: { names: 'x' } } as never;
     const { errors } = await ask(gateway, FILTERED_CONTACTS, variables, { caller });
     expect(errors?.[0]?.message).toContain('name');
   });
@@ -298,10 +298,10 @@ test('other lists have the filters and orders of their nouns too', async () => {
     });
   const query = `query ($id: BigInt!, $funnel: ID!, $saved: String!) {
     workspace(by: { databaseId: $id }) {
-      contactTags(filter: { name: ["two"] }, orderBy: { field: UPDATED_AT }) { nodes { databaseId } }
+      contactTags(filter: { names: ["two"] }, orderBy: { field: UPDATED_AT }) { nodes { databaseId } }
       funnels(orderBy: { field: UPDATED_AT }) { nodes { databaseId } }
-      one: funnels(filter: { id: [$funnel] }) { nodes { databaseId } totalCount }
-      savedFilters(filter: { name: [$saved] }) { nodes { databaseId } }
+      one: funnels(filter: { ids: [$funnel] }) { nodes { databaseId } totalCount }
+      savedFilters(filter: { names: [$saved] }) { nodes { databaseId } }
       webhookEndpoints(orderBy: { field: UPDATED_AT, direction: DESC }) { nodes { databaseId } }
       known: contacts(filter: { isAnonymous: false }) { nodes { databaseId tags(last: 1) { nodes { databaseId } } } }
       unknown: contacts(filter: { isAnonymous: true }, orderBy: { field: UPDATED_AT }) { nodes { databaseId } totalCount }

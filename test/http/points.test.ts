@@ -92,7 +92,7 @@ test('look-ups and lists beyond ten cost as much as five rows each', async () =>
   const query = inWorkspace(
     many(
       50,
-      (i) => `p${i}: contacts(first: 1, filter: { emailAddress: "p${i}@example.com" }) { nodes { id } }`,
+      (i) => `p${i}: contacts(first: 1, filter: { emailAddresses: "p${i}@example.com" }) { nodes { id } }`,
     ),
   );
   // 51 rows, and 41 look-ups above ten.

@@ -223,6 +223,12 @@ describe('canceling and deleting', () => {
     const { body } = await send(await ordered(1), [1]);
     await app.store.pool.query("update fulfillments set status = 'restocked' where id = $1", [body.id]);
     await client.refused(409, 'POST', member(body.id, '/cancel'));
+    const found = async (statuses: string) => {
+      const query = `{ workspace(by: { databaseId: ${client.workspaceId} }) { fulfillments(filter: { statuses: ${statuses} }) { totalCount } } }`;
+      return (await post(gateway, { query }, { caller: client.caller })).data;
+    };
+    expect(await found('[CANCELED, RESTOCKED]')).toEqual({ workspace: { fulfillments: { totalCount: 1 } } });
+    expect(await found('[CANCELED, FULFILLED]')).toEqual({ workspace: { fulfillments: { totalCount: 0 } } });
   });
 
   test('a deleted fulfillment no longer counts; its number is not reused', async () => {

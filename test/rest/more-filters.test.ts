@@ -66,7 +66,7 @@ describe('contacts', () => {
   ]);
 
   test('over GraphQL the same, with a count', async () => {
-    const query = `{ workspace(by: { databaseId: "${workspaceId}" }) { contacts(filter: { firstName: ["aDa"] }) { nodes { databaseId } totalCount } } }`;
+    const query = `{ workspace(by: { databaseId: "${workspaceId}" }) { contacts(filter: { firstNames: ["aDa"] }) { nodes { databaseId } totalCount } } }`;
     const { data } = await post<{ workspace: { contacts: object } }>(gateway, { query }, { caller });
     const nodes = [people.ada, people.ADA].map((databaseId) => ({ databaseId }));
     expect(data?.workspace.contacts).toEqual({ nodes, totalCount: 2 });
@@ -119,7 +119,7 @@ describe('orders', () => {
   });
 
   test('over GraphQL the same', async () => {
-    const query = `{ workspace(by: { databaseId: "${workspaceId}" }) { orders(filter: { orderNumber: [2], isLive: true }) { nodes { databaseId } } } }`;
+    const query = `{ workspace(by: { databaseId: "${workspaceId}" }) { orders(filter: { orderNumbers: [2], isLive: true }) { nodes { databaseId } } } }`;
     const { data, errors } = await post<{ workspace: { orders: object } }>(gateway, { query }, { caller });
     expect(errors).toBeUndefined();
     expect(data?.workspace.orders).toEqual({ nodes: [{ databaseId: sold.paid }] });

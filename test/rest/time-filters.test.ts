@@ -65,7 +65,7 @@ describe('contacts', () => {
   test('over GraphQL the same, with a count, and pages from either end', async () => {
     const query = `{ workspace(by: { databaseId: "${workspaceId}" }) {
       all: contacts(filter: { createdAt: { from: "2026-01-02T00:00:00Z", to: "2026-01-04T00:00:00Z" } }) { nodes { databaseId } totalCount pageInfo { hasNextPage } }
-      last: contacts(last: 1, filter: { updatedAt: { from: "2026-01-07T00:00:00Z", to: null }, firstName: ["Ada"] }) { nodes { databaseId } totalCount pageInfo { hasPreviousPage } }
+      last: contacts(last: 1, filter: { updatedAt: { from: "2026-01-07T00:00:00Z", to: null }, firstNames: ["Ada"] }) { nodes { databaseId } totalCount pageInfo { hasPreviousPage } }
       any: contacts(filter: { createdAt: null, updatedAt: {} }) { totalCount }
     } }`;
     const { data, errors } = await post<{ workspace: object }>(gateway, { query }, { caller });

@@ -42,7 +42,7 @@ let gateway: Gateway;
 let client: pg.Client;
 let list: Omit<RefinedList<{ id: bigint }>, 'criteria' | 'table' | 'version'>;
 let versions = 0;
-let [few, many, buyer, orderTag] = [0n, 0n, 0n, 0n];
+let [few, many, buyer, orderTag, productTag] = [0n, 0n, 0n, 0n, 0n];
 let goods: Goods;
 
 beforeAll(async () => {
@@ -80,6 +80,11 @@ beforeAll(async () => {
     `insert into products (workspace_id, name, created_at, updated_at, archived_at, visible_in_store)
       select ${workspaceId}, case when n % 200 = 0 then 'Rare' else 'P' end || n, at, at, case when n % 200 = 8 then at end, n % 200 = 9
       from (select n, timestamptz '2026-01-01' + n * interval '1 minute' as at from generate_series(1, ${ROWS}) n) x`,
+  );
+  ({ id: productTag } = await prismaOf(app.store).productTag.create({ data: { workspaceId, name: 'few' } }));
+  await client.query(
+    `insert into tagged_products (workspace_id, product_id, tag_id, name, created_at)
+      select workspace_id, id, ${productTag}, name, created_at from products where workspace_id = ${workspaceId} and id % 200 = 3`,
   );
   await client.query(
     `insert into orders (workspace_id, created_at, updated_at, order_number, live_mode, tax_amount, currency, contact_id,
@@ -137,6 +142,9 @@ function costOf(plans: Node[][]) {
   return { most: Math.max(0, ...rows), indexes: plans.flat().flatMap((node) => node['Index Name'] ?? []) };
 }
 
+/** Several indexes begin with the tag: each has all products of a tag in one range. */
+const firstColumns = (index: string) => index.replace(/^(tagged_products_tag_id)_.*/, '$1');
+
 /** Filters that find a few rows by an index, and the index. */
 const BY_INDEX: [string, () => Criterion[], Class?][] = [
   ['email_address', () => [one('email_address', 'sw', 'VIP')]],
@@ -161,6 +169,7 @@ const BY_INDEX: [string, () => Criterion[], Class?][] = [
   ['created_at', () => [one('created_at', 'eq', '2026-01-05T00:00:00Z')], 'ProductsFilter'],
   ['archived', () => [one('archived', 'eq', true), one('name', 'sw', 'p')], 'ProductsFilter'],
   ['visible_in_store', () => [one('visible_in_store', 'eq', true)], 'ProductsFilter'],
+  ['tags.id', () => [one('tags.id', 'in', [String(productTag)])], 'ProductsFilter'],
   ['name', () => [one('name', 'sw', 'RARE')], 'ProductsFilter'],
   ['name', () => [one('name', 'eq', 'rARE200')], 'ProductsFilter'],
 ];
@@ -205,7 +214,8 @@ describe.each([
         const ordered = found && inOrder?.[found.test.kind]?.[sort];
         expect(plans.length).toBeLessThanOrEqual(ordered === undefined ? 3 : criteria().length);
         expect(most).toBeLessThan(isTie(attribute, sort) ? ROWS : 4 * LIMITS.fewWalked + 2 * LIMITS.fewFound);
-        if (!isTie(attribute, sort)) expect(indexes).toContain(ordered ?? index);
+        if (!isTie(attribute, sort))
+          expect(indexes.map(firstColumns)).toContain(firstColumns(ordered ?? index));
       },
     );
 

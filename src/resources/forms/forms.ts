@@ -54,6 +54,7 @@ export const form = describe({
     ...times('form'),
   },
   sorts: ['createdAt', 'updatedAt', 'name'],
+  scannedSorts: ['createdAt', 'name'],
 });
 
 export const formFieldSet = describe({

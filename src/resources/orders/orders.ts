@@ -537,6 +537,13 @@ export const order = describe({
     billingStatus: { index: 'orders_workspace_id_billing_status_id_idx', untimed: true },
     orderType: { index: 'orders_workspace_id_order_type_id_idx' },
     liveMode: { index: 'orders_workspace_id_live_mode_id_idx', untimed: true },
+    tagIds: { index: 'order_applied_tags_workspace_id_tag_id_order_id_idx', graphqlOnly: true },
+    productIds: {
+      of: { type: 'int8', idsOf: product },
+      description: 'The integer ids of products that the order has a line of.',
+      index: 'order_line_items_workspace_id_product_id_order_id_idx',
+      graphqlOnly: true,
+    },
   },
   search: ['orderNumber', 'contactId'],
   refinedBy: 'OrdersFilter',

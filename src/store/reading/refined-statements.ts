@@ -3,6 +3,7 @@
 import type { Selection } from '../../pagination.ts';
 import {
   type Condition,
+  inPairRange,
   inPairs,
   inRange,
   type Reading,
@@ -85,6 +86,9 @@ function listCondition(filter: AnyTable['filters'][number], values: readonly unk
       sql,
       source: match.isExact ? byWords(match, `$${parameter}::${array}`) : null,
     };
+  if ('isSet' in match) return { values: {}, sql, source: match.isSet ? inRange(sql) : null };
+  if ('isRange' in match)
+    return { values: { [parameter]: values }, sql, source: inPairRange(match, `$${parameter}::${array}`) };
   return {
     values: { [parameter]: values },
     sql,

@@ -2,10 +2,9 @@
 // filter leads: each of its values is one range of an index, in the page's order if the index has it, and the ranges are merged. The other
 // filters are conditions on the rows found.
 import { MAX_ID } from '../../cursors.ts';
-import type { PageRequest, Selection } from '../../pagination.ts';
+import type { FilterValues, PageRequest, Selection } from '../../pagination.ts';
 import { type Sort, type SortValue, toSnakeCase } from '../../resources/resource.ts';
 import type { TableFilter } from '../sql/filters.ts';
-import type { PairMatch } from '../sql/matches.ts';
 import type { SearchMatch } from '../sql/search.ts';
 import { inWorkspace, type Statement, type Values } from '../sql/statements.ts';
 import type { Table } from '../tables/table.ts';
@@ -13,6 +12,9 @@ import { between, rowsById } from './parents.ts';
 import { BY_ID, type SortKey, sortKeyOf, sortParameter } from './sort-keys.ts';
 
 type AnyTable = Table<{ id: bigint }>;
+type AnyMatch = TableFilter['match'];
+type AnyPairMatch = Extract<AnyMatch, { table: string }>;
+type SetMatch = Extract<AnyMatch, { isSet: boolean }>;
 type Direction = 'asc' | 'desc';
 
 /** The filters and the order of a list request. */
@@ -41,7 +43,7 @@ const UNFILTERED: Selected = { key: BY_ID, given: [], values: {}, name: '' };
 export function selectionOf(table: AnyTable, { sort = 'id', filter }: Selection): Selected {
   const key = sortKeyOf(table, sort);
   if (filter === undefined) return sort === 'id' ? UNFILTERED : { ...UNFILTERED, key, name: `.by_${sort}` };
-  const given = table.filters.filter(({ property }) => filter[property] !== undefined);
+  const given = table.filters.flatMap((one) => askedFor(one, filter[one.property]));
   return {
     key,
     given,
@@ -49,11 +51,22 @@ export function selectionOf(table: AnyTable, { sort = 'id', filter }: Selection)
     name: [
       // A filter may have the name of an order.
       ...(sort === 'id' ? [] : [`by_${sort}`]),
-      ...given.map(({ property, match }) => ('time' in match ? `${property}Range` : property)),
+      ...given.map(({ property, match }) => {
+        if ('isSet' in match) return match.isSet ? property : `${property}Not`;
+        return 'time' in match ? `${property}Range` : property;
+      }),
     ]
       .map((part) => `.${part}`)
       .join(''),
   };
+}
+
+/** The filter if it is given. Whether a column has a value is part of the statement, so that partial indexes fit; both are no filter. */
+function askedFor(filter: TableFilter, values: FilterValues[string] | undefined): TableFilter[] {
+  if (values === undefined) return [];
+  const { match } = filter;
+  if (!('set' in match)) return [filter];
+  return values.length === 1 ? [{ ...filter, match: { ...match, isSet: values[0] === true } }] : [];
 }
 
 /** Marks the statement of a filtered list. Clients can request many different ones, so a connection keeps a limited number of them. */
@@ -83,10 +96,13 @@ export function isExpensive({ key, given, values }: Selected, parents: number, l
   if (leader === undefined) return key.isScanned;
   const ranges = parents * (values[parameterOf(leader)]?.length ?? 0);
   if (leader.unique) return ranges > MAX_MERGED_ROWS;
-  if ('text' in leader.match) return true;
+  const { match } = leader;
+  if ('text' in match) return true;
+  if ('isSet' in match)
+    return given.length > 1 || !match.isSet || !(key.sort === 'id' || key.sort === 'updatedAt');
+  if ('isRange' in match || ('table' in match && match.isUnordered)) return true;
   if (given.length === 1 && !key.isScanned && leader.property === key.sort) return false;
-  const isUntimed =
-    (key.sort !== 'id' && ('table' in leader.match || isUnordered(leader, key))) || 'time' in leader.match;
+  const isUntimed = (key.sort !== 'id' && ('table' in match || isUnordered(leader, key))) || 'time' in match;
   return given.length > 1 || isUntimed || ranges * limit > MAX_MERGED_ROWS;
 }
 
@@ -255,15 +271,19 @@ function merged(table: AnyTable, selected: Selected, places: PagePlaceholders, r
         ? byTime(table, selected.key, match.time)
         : 'text' in match
           ? byWords(table, selected.key, match)
-          : byKey(table, selected.key, leader);
+          : 'isSet' in match
+            ? bySet(table, selected.key, match)
+            : byKey(table, selected.key, leader);
   const parameter = `$${parameterOf(leader)}::${leader.array}`;
   const values =
-    'time' in match
-      ? `(select ${parameter} as value) v`
-      : 'text' in match
-        ? // `offset 0`, so that the patterns are made once.
-          `(select search_patterns(${parameter}) as value offset 0) v`
-        : `unnest(${parameter}) v (value)`;
+    'isSet' in match
+      ? '(select true) v (value)'
+      : 'time' in match || 'isRange' in match
+        ? `(select ${parameter} as value) v`
+        : 'text' in match
+          ? // `offset 0`, so that the patterns are made once.
+            `(select search_patterns(${parameter}) as value offset 0) v`
+          : `unnest(${parameter}) v (value)`;
   const all = conditions.length === 0 ? ALL : conditions.join(' and ');
   return `${values} cross join lateral (
     ${find(places, range, all)} limit ${range.limit}
@@ -308,6 +328,25 @@ function byKey(table: AnyTable, sortKey: SortKey, filter: TableFilter): Find {
     }
     const { range: within, order: ordered } = rangeOfValue(sortKey, [key, value], order);
     return `select ${placeOf(sortKey)} ${rows(within)} and ${isKnown} and ${condition} order by ${ordered}`;
+  };
+}
+
+/** The condition that a column has a value, or has none. */
+const hasValue = ({ set, isSet }: SetMatch) => `${set} is ${isSet ? 'not ' : ''}null`;
+
+/** Indexes have the rows with a value by id and by last change. Most rows have none, so a walk of the list finds those. */
+function bySet(table: AnyTable, sortKey: SortKey, match: SetMatch): Find {
+  return ({ parent, workspace }, { range, order, limit }, condition) => {
+    const has = hasValue(match);
+    const below = (within: string) => between(table, parent, workspace, within);
+    const isInOrder = sortKey.sort === 'id' || sortKey.sort === 'updatedAt';
+    if (order !== null && !isInOrder)
+      return walkedOrFound(sortKey, has, {
+        ...{ table: table.name, workspace, condition, limit, below, range: range('t.id') },
+        order: (alias) => orderOf(sortKey, order, alias),
+      });
+    const ordered = order === null ? '' : `order by ${orderOf(sortKey, order)}`;
+    return `select ${placeOf(sortKey)} from ${table.name} t where ${below(range('t.id'))} and ${has} and ${condition} ${ordered}`;
   };
 }
 
@@ -368,28 +407,57 @@ function byWords(table: AnyTable, key: SortKey, { text, candidates, isExact }: S
 }
 
 /** `offset 0` is an optimization fence: no join can start with the rows of the list. */
-function throughTable(table: AnyTable, sortKey: SortKey, match: PairMatch): Find {
+function throughTable(table: AnyTable, sortKey: SortKey, match: AnyPairMatch): Find {
   const { sort } = sortKey;
   return (places, { range, order, limit }, condition) => {
     const { parent, workspace } = places;
-    if (sort !== 'id' && order !== null)
+    if ((sort !== 'id' || 'isRange' in match) && order !== null)
       return pairedInOrder(sortKey, match, {
         ...{ table: table.name, workspace, condition, limit },
         below: (within) => between(table, parent, workspace, within),
         range: range('t.id'),
         order: (alias) => orderOf(sortKey, order, alias),
       });
-    const [pair, row] = sort === 'id' ? [range(`a.${match.row}`), 'true'] : ['true', range('t.id')];
-    const byPair = order === null ? '' : `order by a.${match.row} ${order}`;
+    const [pair, row] = sort === 'id' ? [range(`a.${match.row}`), ALL] : [ALL, range('t.id')];
+    const { pairs, byPair } =
+      order === null || match.isUnordered
+        ? {
+            pairs: pairsOf(match, `${isPaired(match, workspace)} and ${pair}`),
+            byPair: order === null ? '' : `order by a.${match.row} ${order}`,
+          }
+        : pairsInOrder(match, workspace, order);
     // A pair always has its row, so the pairs alone suffice.
     if (sort === 'id' && condition === ALL && table.visible === ALL && table.parent.table === 'workspaces')
-      return `select a.${match.row} as id from ${match.table} a where ${isPaired(match, workspace)} and ${pair} ${byPair}`;
-    return `select ${placeOf(sortKey, 'x')} from ${match.table} a cross join lateral (
+      return `select a.${match.row} as id from ${pairs} ${byPair}`;
+    return `select ${placeOf(sortKey, 'x')} from ${pairs} cross join lateral (
         select ${placeOf(sortKey)} from ${table.name} t
         where t.id = a.${match.row} and ${between(table, parent, workspace, row)} and ${condition} offset 0
-      ) x
-      where ${isPaired(match, workspace)} and ${pair} ${byPair}`;
+      ) x ${byPair}`;
   };
+}
+
+/** The ids of the rows that another table pairs with a value, each once, as `a`. @param paired the condition on its rows */
+function pairsOf({ table, row, repeats }: AnyPairMatch, paired: string): string {
+  return `(select ${repeats ? 'distinct ' : ''}a.${row} from ${table} a where ${paired}) a`;
+}
+
+/**
+ * The same between the positions of a page in the order of ids. As in `rangeOfValue`, one comparison covers value and id, so that only an
+ * index that begins with the value fits.
+ */
+function pairsInOrder(
+  { table, row, value, where, repeats }: AnyPairMatch,
+  workspace: string,
+  direction: Direction,
+) {
+  const place = `a.${value}, a.${row}`;
+  const byPair = `order by a.${value} ${direction}, a.${row} ${direction}`;
+  // An index may have only the rows with a value, which a comparison of rows does not imply.
+  const condition = `a.workspace_id = ${workspace} and a.${value} is not null and (${place}) > (v.value, $low_id) and (${place}) < (v.value, $high_id)${where === undefined ? '' : ` and a.${where}`}`;
+  const pairs = repeats
+    ? `(select distinct on (${place}) ${place} from ${table} a where ${condition} ${byPair}) a`
+    : `(select ${place} from ${table} a where ${condition}) a`;
+  return { pairs, byPair };
 }
 
 /** If more rows than this have a value, the list is scanned in its order instead, up to `MAX_WALKED_ROWS` rows. */
@@ -417,7 +485,7 @@ interface PairedList {
  */
 function pairedInOrder(
   key: SortKey,
-  match: PairMatch,
+  match: AnyPairMatch,
   { table, workspace, below, range, condition, order, limit }: PairedList,
 ): string {
   const pairs = `from ${match.table} a where ${isPaired(match, workspace)}`;
@@ -438,10 +506,9 @@ function pairedInOrder(
       )
       select ${placeOf(key, 'n')} from near n where (select yes from enough)
       union all
-      select ${placeOf(key, 'x')} from ${match.table} a cross join lateral (
+      select ${placeOf(key, 'x')} from ${pairsOf(match, `${isPaired(match, workspace)} and not (select yes from enough)`)} cross join lateral (
         select ${placeOf(key)} from ${table} t where t.id = a.${match.row} and ${below(range)} and ${condition} offset 0
       ) x
-      where ${isPaired(match, workspace)} and not (select yes from enough)
     ) u order by ${order('u')}`;
 }
 
@@ -469,15 +536,19 @@ function walkedOrFound(
 }
 
 /** The condition that the row `a` of another table pairs its row with the value `v.value`. */
-function isPaired({ value, where }: PairMatch, workspace: string): string {
-  return `a.workspace_id = ${workspace} and a.${value} = v.value${where === undefined ? '' : ` and a.${where}`}`;
+function isPaired(match: AnyPairMatch, workspace: string): string {
+  const { value, where } = match;
+  const has = 'isRange' in match ? isBetween(`a.${value}`, 'v.value') : `a.${value} = v.value`;
+  return `a.workspace_id = ${workspace} and ${has}${where === undefined ? '' : ` and a.${where}`}`;
 }
 
 /** The condition that a row has one of a filter's values. It uses a scalar subquery, which cannot become a join. */
 export function conditionOf({ array, match }: TableFilter, values: string): string {
+  if ('isSet' in match) return hasValue(match);
+  if ('set' in match) throw new TypeError('The statement depends on the value.');
   if ('table' in match)
     return `(select true from ${match.table} b where b.workspace_id = $row_workspace and b.${match.row} = t.id
-      and b.${match.value} = any(${values}::${array})${match.where === undefined ? '' : ` and b.${match.where}`} limit 1)`;
+      and ${'isRange' in match ? isBetween(`b.${match.value}`, `${values}::${array}`) : `b.${match.value} = any(${values}::${array})`}${match.where === undefined ? '' : ` and b.${match.where}`} limit 1)`;
   if ('time' in match) return isBetween(match.time, `${values}::${array}`);
   if ('text' in match)
     return `${match.text} like all(array(select u.pattern from unnest(search_patterns(${values}::${array})) u (pattern)))`;

@@ -1,12 +1,23 @@
 // The SQL of a noun's list filters: a value is compared with a column of the row, or with a column of another table that refers to the row.
 import { typeOf } from '../../resources/field-types.ts';
 import { filtersOf, type Resource, rangesOf, toSnakeCase } from '../../resources/resource.ts';
-import type { Match } from './matches.ts';
+import type { Match, PairMatch } from './matches.ts';
 import { SEARCH, type SearchMatch, searchMatch } from './search.ts';
 
 /** Compares the time in this column with a range of two values: from the first, before the second. */
 interface RangeMatch {
   readonly time: string;
+}
+
+/** Compares by the rows of another table whose value is in such a range. */
+interface PairRangeMatch extends PairMatch {
+  readonly isRange: true;
+}
+
+/** Compares by whether a column has a value, once it is known which of both is asked for. */
+interface SetMatch {
+  readonly set: string;
+  readonly isSet: boolean;
 }
 
 /** A filter of a table's lists. */
@@ -18,7 +29,7 @@ export interface TableFilter {
   readonly untimed: boolean;
   /** The SQL array type for its values. */
   readonly array: string;
-  readonly match: Match | RangeMatch | SearchMatch;
+  readonly match: Match | RangeMatch | PairRangeMatch | SetMatch | SearchMatch;
 }
 
 /**
@@ -33,9 +44,11 @@ export function tableFilters(
 ): readonly TableFilter[] {
   const columnOf = (property: string) => computed[property] ?? `t.${toSnakeCase(property)}`;
   const byTime = rangesOf(resource).map(({ property }): TableFilter => {
+    const match = matches[property];
     return {
       ...{ property, unique: false, untimed: true, array: 'timestamptz[]' },
-      match: { time: columnOf(property) },
+      match:
+        match !== undefined && 'table' in match ? { ...match, isRange: true } : { time: columnOf(property) },
     };
   });
   const byValue = filtersOf(resource).map(({ property, unique, untimed, type }) => ({

@@ -13,10 +13,13 @@ export type Match =
       readonly start?: string;
       readonly ordered?: string;
     }
+  /** By whether a column has a value. */
+  | { readonly set: string }
   /**
    * By rows of another table in the workspace. @param row its column with the row’s id @param value its column with the value
    * @param where the condition on its rows, which begins with a column; absent: all rows
    * @param repeats whether several of its rows may pair a row with the same value
+   * @param isUnordered no index has the pairs of a value, so that a page reads all of them
    */
   | {
       readonly table: string;
@@ -24,6 +27,7 @@ export type Match =
       readonly value: string;
       readonly where?: string;
       readonly repeats?: true;
+      readonly isUnordered?: true;
     };
 
 /** Compares by the rows of another table. */

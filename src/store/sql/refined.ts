@@ -141,7 +141,10 @@ function testCondition(
     const holds = kind === 'flag' && test.kind === 'equal' && test.values.includes(false);
     return { values: {}, sql: String(holds), source: holds ? null : inRange('false') };
   }
-  const match = matches[property] ?? { key: `t.${toSnakeCase(property)}` };
+  const found = matches[property];
+  // Only filters of lists compare by whether a column has a value.
+  const match: Exclude<Match, { set: string }> =
+    found === undefined || 'set' in found ? { key: `t.${toSnakeCase(property)}` } : found;
   const orders = Object.keys(inOrder?.[test.kind] ?? {}) as Sort[];
   if ('table' in match)
     return test.kind === 'equal'
@@ -308,6 +311,15 @@ function forEach(array: string, count: number, select: (value: string) => string
   return count === 1
     ? select(`(${array})[1]`)
     : `select b.* from unnest(${array}) v (value) cross join lateral (${select('v.value')} offset 0) b`;
+}
+
+/** The rows that another table pairs with a time in a range. @param ends the SQL of an array of both ends */
+export function inPairRange({ table, row, value, repeats }: PairMatch, ends: string): Source {
+  return {
+    ids: () =>
+      `select b.${row} as id from ${table} b where b.workspace_id = $workspace_id and b.${value} >= (${ends})[1] and b.${value} < (${ends})[2]`,
+    ...{ ranges: 1, hasRepeats: repeats === true, isOfRows: false, hasTimes: false, orders: [] },
+  };
 }
 
 /** The rows that another table pairs with one of several values. @param array the SQL of their array @param count the number of values */

@@ -39,6 +39,16 @@ export function joinedTags(...of: Parameters<typeof tagsOf>): Columns {
   return { tags: { type: 'text', joined: () => column } };
 }
 
+/**
+ * The pairs of objects and those of their tags that still exist, as a table: deleting a tag leaves its pairs.
+ * @param column of the objects
+ */
+export function pairsOfTags(pairs: string, column: string, tags: string): string {
+  // A scalar subquery cannot become a join, so the pairs keep the order of their index.
+  return `(select m.workspace_id, m.${column}, m.tag_id from ${pairs} m
+    where (select true from ${tags} g where g.workspace_id = m.workspace_id and g.id = m.tag_id))`;
+}
+
 /** The tag of the applied tag `t`, as JSON without spaces. */
 export function tagOfApplied(): string {
   const { object } = appliedTag.fields.tag;

@@ -1,7 +1,7 @@
 // The computed columns of a funnel, and its steps.
 import { funnel } from '../../resources/funnels.ts';
 import { rowsAsJson } from '../sql/row-json.ts';
-import { joinedTags } from '../sql/tags.ts';
+import { joinedTags, pairsOfTags } from '../sql/tags.ts';
 import { FUNNEL_URL } from './addresses.ts';
 import { stepsOfFunnel } from './funnel-steps.ts';
 import { existingIds, ownTable } from './table.ts';
@@ -16,6 +16,13 @@ export const funnelTable = ownTable(funnel, {
       'funnel_labels g where g.workspace_id = $row_workspace and g.id = any(t.tag_ids)',
       'g.id',
     ),
+  },
+  matches: {
+    tagIds: {
+      table: pairsOfTags('tagged_funnels', 'funnel_id', 'funnel_labels'),
+      row: 'funnel_id',
+      value: 'tag_id',
+    },
   },
   below: {
     steps: { type: 'text', joined: stepsOfFunnel },

@@ -1,6 +1,6 @@
 // The computed columns of a product: its variants, prices, tags and main image.
 import { product } from '../../resources/products.ts';
-import { joinedTags } from '../sql/tags.ts';
+import { joinedTags, pairsOfTags } from '../sql/tags.ts';
 import { existingIds, ownTable } from './table.ts';
 
 const ofProduct = (table: string) =>
@@ -12,9 +12,14 @@ const idsInClientOrder = (table: string, first: string) =>
 
 const IMAGE_IDS = existingIds('images', 't.image_ids');
 
-/** Pairs of products and their existing tags. */
-const TAGS = `(select p.workspace_id, p.id as product_id, g.id as tag_id
-  from product_tags g join products p on p.workspace_id = g.workspace_id and g.id = any(p.tag_ids))`;
+const TAGGED = pairsOfTags('tagged_products', 'product_id', 'product_tags');
+
+/** Pairs of collections and their products, chosen by hand or by tags. A product is never deleted. */
+const COLLECTED = `(select c.workspace_id, c.id as collection_id, unnest(c.product_ids) as product_id
+    from product_collections c where c.collection_type = 'manual'
+  union select c.workspace_id, c.id, m.product_id from product_collections c
+    join ${TAGGED} m on m.workspace_id = c.workspace_id and m.tag_id = any(c.tag_ids)
+    where c.collection_type <> 'manual')`;
 
 export const productTable = ownTable(product, {
   computed: {
@@ -27,7 +32,8 @@ export const productTable = ownTable(product, {
   },
   below: joinedTags('tagged_products', 'product_id', 'product_tags'),
   matches: {
-    tagIds: { table: TAGS, row: 'product_id', value: 'tag_id' },
+    tagIds: { table: TAGGED, row: 'product_id', value: 'tag_id' },
+    collectionIds: { table: COLLECTED, row: 'product_id', value: 'collection_id', isUnordered: true },
     sku: { table: 'product_variants', row: 'product_id', value: 'sku', repeats: true },
   },
 });

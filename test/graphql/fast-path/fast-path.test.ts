@@ -106,9 +106,9 @@ describe('every existing operation', () => {
 test('the values of enums, in rows, nested rows and variables', async () => {
   const query = `query ($of: [InvoiceStatus!], $types: [OrderType!] = [ONE_TIME_ORDER]) {
     workspace(by: { subdomain: "acme" }) { team { locale }
-      orders(filter: { orderType: $types }) { nodes { orderType billingStatus serviceStatus cancelReason
+      orders(filter: { orderTypes: $types }) { nodes { orderType billingStatus serviceStatus cancelReason
         lineItems { price { paymentType ... on SubscriptionPrice { interval trialInterval } } }
-        invoices(filter: { status: $of }) { nodes { status invoiceType fulfillmentStatus lineItems { fulfillmentStatus } } } } }
+        invoices(filter: { statuses: $of }) { nodes { status invoiceType fulfillmentStatus lineItems { fulfillmentStatus } } } } }
       shippingPackages { nodes { packageType carrier distanceUnit weightUnit } }
       collections { nodes { collectionType sortMethod } } savedFilters { nodes { conjunction } } images { nodes { status contentType } }
     } }`;

@@ -132,7 +132,7 @@ export function createClient(send: Send, workspaceId: bigint): Client {
       }
       const { data } = await post<{ workspace: { contacts: { nodes: { databaseId: number }[] } } }>(
         `query ($id: BigInt!, $address: [String!]) { workspace(by: { databaseId: $id }) {
-          contacts(filter: { emailAddress: $address }) { nodes { databaseId } } } }`,
+          contacts(filter: { emailAddresses: $address }) { nodes { databaseId } } } }`,
         { id: String(workspaceId), address: [address] },
       );
       return (data?.workspace.contacts.nodes ?? []).map(({ databaseId }) => Number(databaseId));

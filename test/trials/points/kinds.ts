@@ -220,7 +220,7 @@ export const KINDS: readonly Kind[] = [
     query: inAcme(many(50, (j) => `p${j}: contacts(first: 100) { nodes { ${CONTACT} } }`)),
   }),
   operation('GraphQL: 90 aliases of pages of 1', {
-    query: inAcme(many(90, (j) => `p${j}: contacts(first: 1, filter: { id: [${j + 1}] }) { nodes { id } }`)),
+    query: inAcme(many(90, (j) => `p${j}: contacts(first: 1, filter: { ids: [${j + 1}] }) { nodes { id } }`)),
   }),
   operation('GraphQL: 90 aliases with refused cursors', {
     query: inAcme(many(90, (j) => `p${j}: contacts(first: 1, after: "${j}") { nodes { id } }`)),
@@ -229,7 +229,7 @@ export const KINDS: readonly Kind[] = [
     query: inAcme(
       many(
         100,
-        (j) => `p${j}: contacts(first: 1, filter: { emailAddress: "p${j}@example.com" }) { nodes { id } }`,
+        (j) => `p${j}: contacts(first: 1, filter: { emailAddresses: "p${j}@example.com" }) { nodes { id } }`,
       ),
     ),
   }),

@@ -77,6 +77,7 @@ export const orderTable = ownTable(order, {
   below: joinedTags('order_applied_tags', 'order_id', 'order_tags', 'created_at'),
   matches: {
     tagIds: { table: 'order_applied_tags', row: 'order_id', value: 'tag_id' },
+    productIds: { table: 'order_line_items', row: 'order_id', value: 'product_id', repeats: true },
     lineItems: { table: 'order_line_items', row: 'order_id', value: 'product_id', repeats: true },
   },
 });

@@ -1,0 +1,2 @@
+-- For the filter by status.
+create index concurrently fulfillments_workspace_id_status_id_idx on fulfillments (workspace_id, status, id);
