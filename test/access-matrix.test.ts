@@ -321,6 +321,7 @@ describe('GraphQL', () => {
       'Funnel.customDomain',
       'Page.products',
       'PriceChangeOptions.downgrade',
+      'Product.courses',
       'Product.images',
       // The saved filter is one of contacts.
       'SavedFilter.orders',

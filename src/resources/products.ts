@@ -1,4 +1,5 @@
 // The product: what a workspace sells, with the properties in which its variants differ.
+import { course } from './courses/courses.ts';
 import { funnel } from './funnels.ts';
 import { image } from './images.ts';
 import { productTag } from './product-tags.ts';
@@ -10,6 +11,7 @@ export const MAX_VARIANTS = 100;
 export const MAX_PROPERTIES = 10;
 export const MAX_PRODUCT_TAGS = 50;
 export const MAX_IMAGES = 50;
+export const MAX_COURSES = 50;
 
 const TEXT = { type: 'text', nullable: true, writable: 'always', maxLength: 2_000 } as const;
 
@@ -173,6 +175,18 @@ export const product = describe({
       changes: ['create', 'update', 'remove'],
       maxLength: MAX_PROPERTIES,
       description: 'The properties in which the variants differ, the oldest first.',
+    },
+    courseIds: {
+      type: 'int8[]',
+      gatewayOnly: true,
+      writable: 'always',
+      default: [],
+      refers: course,
+      distinct: true,
+      maxLength: MAX_COURSES,
+      objectDescription: 'The courses in which a buyer is enrolled when the order is paid.',
+      description:
+        'The integer ids of the courses in which a buyer of the product is enrolled when the order is paid.',
     },
   },
   topic: 'product',

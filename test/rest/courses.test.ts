@@ -5,6 +5,8 @@ import { blankAll } from '../support/blanking.ts';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
+import { openTill, type Till } from '../support/orders/money.ts';
+import { type Goods, offer } from '../support/orders/shop.ts';
 import { createRestClient, type RestClient, type Shown, sendingAs } from '../support/rest-client.ts';
 
 const gateway = await sharedGateway();
@@ -309,5 +311,146 @@ describe('completing a course', () => {
         },
       },
     });
+  });
+});
+
+describe('an order of a product with courses', () => {
+  interface Enrollment {
+    readonly id: number;
+    readonly suspended: boolean;
+    readonly suspension_reason: string | null;
+    readonly origination_source_id: number | null;
+    readonly origination_source_type: string | null;
+  }
+  let till: Till;
+  let course: number;
+  let goods: Goods;
+  beforeEach(async () => {
+    till = await openTill(gateway);
+    client = till.client;
+    course = (await createCourse()).id;
+    goods = await sold(course);
+  });
+
+  /** Something on offer that has these courses. */
+  async function sold(...course_ids: number[]): Promise<Goods> {
+    const offered = await offer(app, client.workspaceId, { paymentType: 'subscription' });
+    const product = await done('PUT', `products/${offered.productId}`, { product: { course_ids } });
+    expect(product['course_ids']).toEqual(course_ids);
+    return offered;
+  }
+  const enrollments = async (id = course) =>
+    (await listOf(`courses/${id}/enrollments`)) as unknown as Enrollment[];
+  const subscription = (of = goods, given: object = {}) =>
+    till.order([[of, 1]], { order_type: 'subscription-order', ...given });
+  const change = (id: number, order: object) => done('PUT', `orders/${id}`, { order });
+  const enrolled = () => eventsOf('courses/enrollment');
+
+  test('enrolls its contact when it is paid, and not before', async () => {
+    const { id } = await subscription(goods, { billing_status: 'unpaid' });
+    expect(await enrollments()).toEqual([]);
+    await change(id, { billing_status: 'paid' });
+    expect(await enrollments()).toMatchObject([
+      { suspended: false, origination_source_id: id, origination_source_type: 'Order' },
+    ]);
+    const other = await subscription(goods, { billing_status: 'paid' });
+    expect((await enrollments()).map((one) => one.origination_source_id)).toEqual([id]);
+    expect(await enrolled()).toEqual(['created']);
+    const { rows } = await app.store.pool.query(
+      `select action from audit_entries where workspace_id = $1 and subject_type = 'Courses::Enrollment'`,
+      [client.workspaceId],
+    );
+    expect([rows.map(({ action }) => action), other.id > id]).toEqual([['courses/enrollment.created'], true]);
+  });
+
+  test('that is paid at once enrolls in all courses of all lines, and tells endpoints', async () => {
+    const second = await createCourse('Weather');
+    const endpoint = { url: 'https://hooks.example.com/in', name: 'In', event_type_ids: [] };
+    await done('POST', `workspaces/${client.workspaceId}/webhooks/outgoing/endpoints`, {
+      webhooks_outgoing_endpoint: endpoint,
+    });
+    const both = await sold(course, second.id);
+    await till.order(
+      [
+        [both, 1],
+        [goods, 1],
+      ],
+      { order_type: 'subscription-order', billing_status: 'paid' },
+    );
+    expect([await enrollments(), await enrollments(second.id)]).toMatchObject([[{}], [{}]]);
+    const { rows } = await app.store.pool.query(
+      "select event_type from webhook_deliveries where workspace_id = $1 and event_type like 'courses/%'",
+      [client.workspaceId],
+    );
+    expect(rows).toHaveLength(2);
+  });
+
+  test('suspends the enrollment when it is canceled, and resumes it when it is active again', async () => {
+    const { id } = await subscription(goods, { billing_status: 'paid' });
+    await done('POST', `orders/${id}/cancel`);
+    expect(await enrollments()).toMatchObject([
+      { suspended: true, suspension_reason: 'The order has ended.' },
+    ]);
+    await change(id, { service_status: 'active' });
+    expect(await enrollments()).toMatchObject([{ suspended: false, suspension_reason: null }]);
+    expect((await enrolled()).toSorted()).toEqual(['created', 'suspended', 'updated', 'updated']);
+  });
+
+  test('suspends the enrollment when it is refunded in full, and another paid order resumes it', async () => {
+    const { id } = await subscription(goods, { billing_status: 'unpaid' });
+    const paid = await till.pay(id, {
+      amount: '12.00',
+      currency: 'EUR',
+      result: 'approved',
+      status: 'completed',
+    });
+    expect([paid.status, (await enrollments()).length]).toEqual([201, 1]);
+    await till.refund(paid.body.id, { amount: '5.00' });
+    expect(await enrollments()).toMatchObject([{ suspended: false }]);
+    await till.refund(paid.body.id);
+    expect(await enrollments()).toMatchObject([
+      { suspended: true, suspension_reason: 'The order was refunded.' },
+    ]);
+    const next = await subscription(goods, { billing_status: 'paid' });
+    expect(await enrollments()).toMatchObject([{ suspended: false, origination_source_id: next.id }]);
+  });
+
+  test('leaves access that another paid order gives too', async () => {
+    const first = await subscription(goods, { billing_status: 'paid' });
+    const second = await subscription(goods, { billing_status: 'paid' });
+    await done('POST', `orders/${first.id}/cancel`);
+    expect(await enrollments()).toMatchObject([{ suspended: false, origination_source_id: second.id }]);
+    await done('POST', `orders/${second.id}/cancel`);
+    expect(await enrollments()).toMatchObject([{ suspended: true }]);
+  });
+
+  test('neither resumes nor suspends what a client has done', async () => {
+    const { id } = await subscription(goods, { billing_status: 'paid' });
+    const [enrollment] = await enrollments();
+    await done('PUT', `courses/enrollments/${enrollment?.id}`, {
+      courses_enrollment: { suspended: true, suspension_reason: 'Rude' },
+    });
+    await done('POST', `orders/${id}/cancel`);
+    await subscription(goods, { billing_status: 'paid' });
+    expect(await enrollments()).toMatchObject([{ suspended: true, suspension_reason: 'Rude' }]);
+  });
+
+  test('names courses of its own workspace', async () => {
+    const other = await createRestClient(gateway);
+    const theirs = await other.send('POST', `${API}/workspaces/${other.workspaceId}/courses`, {
+      course: { title: 'Theirs' },
+    });
+    const refused = await client.refused(422, 'PUT', `${API}/products/${goods.productId}`, {
+      product: { course_ids: [theirs.body.id] },
+    });
+    expect(refused).toEqual(['course_ids']);
+    await done('DELETE', `courses/${course}`);
+    expect((await done('GET', `products/${goods.productId}`))['course_ids']).toEqual([]);
+  });
+
+  test('enrolls once when two orders are paid at once', async () => {
+    const orders = await Promise.all([1, 2, 3].map(() => subscription(goods, { billing_status: 'paid' })));
+    expect([orders.length, (await enrollments()).length]).toEqual([3, 1]);
+    expect(await enrolled()).toEqual(['created']);
   });
 });

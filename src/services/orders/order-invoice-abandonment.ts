@@ -33,8 +33,9 @@ export async function abandon(
       requireTransition(invoice.fields.status, status, STATUS.status, 'The status of the invoice');
       if (status === STATUS.status) return null;
       const plan = planOrder(locked, { invoices: new Map([[id, STATUS]]) });
-      const { order, events } = await writeOrder(tx, locked, plan);
-      return { events, pageId: locked.pageId, children: order === null ? [] : [order] };
+      const { order, enrollments, events } = await writeOrder(tx, locked, plan);
+      const children = [...(order === null ? [] : [order]), ...enrollments];
+      return { events, pageId: locked.pageId, children };
     },
   });
 }

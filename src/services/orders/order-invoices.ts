@@ -118,12 +118,15 @@ async function createWithin(
     invoices: new Map([[written.id, { status: own.status, ...sums }]]),
     created: [written.id],
   });
-  const { order: changed, invoices, events } = await writeOrder(tx, withNew, plan);
+  const { order: changed, invoices, enrollments, events } = await writeOrder(tx, withNew, plan);
   const record = invoices.find(({ subjectId }) => subjectId === written.id);
   if (record === undefined) throw new TypeError('No invoice was written');
   return {
     ...{ ...record, events, pageId: locked.pageId, rows: lineItems.length },
-    children: [...(changed === null ? [] : [changed]), ...invoices.filter((one) => one !== record)],
+    children: [
+      ...(changed === null ? [] : [changed]),
+      ...[...invoices.filter((one) => one !== record), ...enrollments],
+    ],
   };
 }
 
@@ -228,6 +231,7 @@ export async function update(
         children: [
           ...(written.order === null ? [] : [written.order]),
           ...written.invoices.filter(({ subjectId }) => subjectId !== id),
+          ...written.enrollments,
         ],
       };
     },

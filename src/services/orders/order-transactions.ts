@@ -60,7 +60,7 @@ type TransactionInput = Omit<RowOf<typeof fields>, 'currency' | 'invoiceId'> & {
 };
 
 /** For a transaction that changes no order and no invoice. */
-const NOTHING: WrittenOrder = { order: null, invoices: [], events: [] };
+const NOTHING: WrittenOrder = { order: null, invoices: [], enrollments: [], events: [] };
 
 /**
  * Records a transaction of an order. One that is approved and complete pays its invoice: in part, or in full if nothing is due afterwards.
@@ -132,8 +132,8 @@ async function recordTransaction(
 }
 
 /** The records of the other rows that were changed. */
-function otherRecords({ order, invoices }: WrittenOrder) {
-  const children = [...(order === null ? [] : [order]), ...invoices];
+function otherRecords({ order, invoices, enrollments }: WrittenOrder) {
+  const children = [...(order === null ? [] : [order]), ...invoices, ...enrollments];
   return { children, rows: children.length };
 }
 

@@ -268,8 +268,9 @@ function changeOrder(
           );
       const plan = planOrBlame(() => planOrder(locked, change), billing);
       if (isMade === undefined && hasAll(before)) return null;
-      const { invoices, events } = await writeOrder(tx, locked, plan);
-      return { rows: invoices.length, events, pageId: locked.pageId, children: invoices };
+      const { invoices, enrollments, events } = await writeOrder(tx, locked, plan);
+      const children = [...invoices, ...enrollments];
+      return { rows: children.length, events, pageId: locked.pageId, children };
     },
   });
 }

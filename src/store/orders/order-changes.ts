@@ -26,6 +26,7 @@ import type { Tenancy } from '../sql/tenancy.ts';
 import { invoiceTable } from '../tables/orders/order-invoices.ts';
 import { orderTable, PAID_UNTIL } from '../tables/orders/orders.ts';
 import { tableOf } from '../tables/tables.ts';
+import { followOrder } from './order-enrollments.ts';
 import { orderEvent } from './order-events.ts';
 import { lockNumbers, takeNumbers } from './order-numbers.ts';
 import { isPaid } from './orders.ts';
@@ -195,6 +196,8 @@ export interface WrittenOrder {
   /** null: the order has not changed. */
   readonly order: ChangeRecord | null;
   readonly invoices: readonly ChangeRecord[];
+  /** Enrollments of the buyer in courses. */
+  readonly enrollments: readonly ChangeRecord[];
   readonly events: ChangeRecord['events'];
 }
 
@@ -291,6 +294,12 @@ export async function writeOrder(
         ...(locked.inTrial && inTrial === false ? ['subscription.trial_ended'] : []),
       ]
     : [];
+  const { records: enrollments, events: enrollmentEvents } = await followOrder(tx, {
+    ...{ workspaceId, id, contactId },
+    before: { billing: locked.billingStatus, service: locked.serviceStatus },
+    after: { billing: (billing ?? locked.billingStatus) as BillingStatus, service: service as ServiceStatus },
+    isPaidNow: changes.some(({ one, from }) => isPaid(statusOf(one)) && !isPaid(from ?? '')),
+  });
   return {
     order: ordered.isChanged
       ? {
@@ -313,7 +322,11 @@ export async function writeOrder(
           : { action: 'updated', outcome: 'updated' }),
       }),
     ),
-    events: [...orderTypes.map((type) => orderEvent(type, { order: shownOrder })), ...invoiceEvents],
+    enrollments,
+    events: [
+      ...orderTypes.map((type) => orderEvent(type, { order: shownOrder })),
+      ...[...invoiceEvents, ...enrollmentEvents],
+    ],
   };
 }
 

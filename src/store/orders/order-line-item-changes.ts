@@ -203,7 +203,7 @@ export async function writeLineChange(
     events: [...written.events, ...types.map((type) => orderEvent(type, shown))],
     children: [
       { ...updated, resource: order, subjectId: orderId, before: orderBefore, after: orderAfter },
-      ...written.invoices,
+      ...[...written.invoices, ...written.enrollments],
     ],
   };
 }

@@ -30,6 +30,8 @@ export interface PricedLine extends RequestedLine {
   /** How many the line takes from stock; absent: not computed. */
   readonly taken?: number;
   readonly isSent: boolean;
+  /** The courses of the product. */
+  readonly courseIds: readonly bigint[];
   /** The end of the first period; null for a one-time price. */
   readonly periodEndAt: string | null;
   readonly trialEndAt: string | null;
@@ -92,7 +94,7 @@ const PRICED = `select i.place::int - 1 as index, v.id as "variantId", p.id as "
     p.amount::text, a.first_amount::text as "firstAmount", a.setup_amount::text as "setupAmount", a.setup_amount > 0 as "hasSetup",
     (0 * p.amount)::text as zero, p.payment_type as "paymentType",
     (p.archived or v.archived or d.archived) as "isArchived",
-    (v.track_quantity and v.quantity is not null) as "isCounted", v.quantity as stock, v.fulfillment_required as "isSent",
+    (v.track_quantity and v.quantity is not null) as "isCounted", v.quantity as stock, v.fulfillment_required as "isSent", d.course_ids as "courseIds",
     (${PERIOD_END})::text as "periodEndAt", case when ${HAS_TRIAL} then (${PERIOD_END})::text end as "trialEndAt",
     (${LINE_COPIES.originalProduct})::text as "originalProduct", (${LINE_COPIES.orderedPrice})::text as "productsPrice",
     (${LINE_COPIES.orderedVariant})::text as "productsVariant", (${LINE_COPIES.billedPrice})::text as "billedPrice",

@@ -29,6 +29,7 @@ import { invoiceLineItemTable, invoiceTable } from '../tables/orders/order-invoi
 import { orderTable } from '../tables/orders/orders.ts';
 import { ownedWorkspace, type Table } from '../tables/table.ts';
 import { tableOf } from '../tables/tables.ts';
+import { ENROLLING_EVENTS, followOrder } from './order-enrollments.ts';
 import { orderEvent } from './order-events.ts';
 import {
   findLines,
@@ -131,7 +132,10 @@ async function makeOrder(
   const pageId = (wanted.columns['page_id'] ?? null) as bigint | null;
   const subscribing =
     pageId === null
-      ? findSubscriptions(tx, workspaceId, [...new Set(types), ...trialTypes, ...contactTypes])
+      ? findSubscriptions(tx, workspaceId, [
+          ...new Set(types),
+          ...[...trialTypes, ...contactTypes, ...ENROLLING_EVENTS],
+        ])
       : Promise.resolve(undefined);
   for (const answer of [drawing, subscribing, locking, pricing, numbering]) answer.then(null, () => {});
   if ((await owning).length === 0) throw notFound('Workspace');
@@ -164,6 +168,13 @@ async function makeOrder(
     writing,
     pageId !== null && isPaid(invoiceStatus) && countSales(tx, workspaceId, [invoiceId]),
   ]);
+  const { billingStatus: billing, serviceStatus: service } = settled;
+  const enrolled = priced.lines.some(({ courseIds }) => courseIds.length > 0)
+    ? await followOrder(tx, {
+        ...{ workspaceId, id: orderId, contactId },
+        ...{ before: null, after: { billing, service }, isPaidNow: true },
+      })
+    : { records: [], events: [] };
   const shown = {
     order: { id: orderId, json: orderJson },
     invoice: { id: invoiceId, json: invoiceJson },
@@ -177,13 +188,20 @@ async function makeOrder(
         ...createdEvents(orderType, settled.billingStatus, settled.serviceStatus),
         ...(inTrial ? trialTypes : []),
       ].map((type) => orderEvent(type, shown)),
+      ...enrolled.events,
     ],
     children: [
       ...(person === null ? [] : [person]),
       { ...created, resource: invoice, subjectId: invoiceId, after: invoiceJson, events: [] },
+      ...enrolled.records,
     ],
-    // Its lines, the invoice and its lines, and the contact.
-    rows: priced.lines.length + 1 + countInvoiceLines(priced.lines) + (person === null ? 0 : 1),
+    // Its lines, the invoice and its lines, the contact, and enrollments.
+    rows:
+      priced.lines.length +
+      1 +
+      countInvoiceLines(priced.lines) +
+      (person === null ? 0 : 1) +
+      enrolled.records.length,
     prepared: { auditEntryId, subscriptions },
   };
 }

@@ -29,6 +29,7 @@ export const productTable = ownTable(product, {
     variantIds: idsInClientOrder('product_variants', 'variant_ids'),
     priceIds: idsInClientOrder('product_prices', 'price_ids'),
     tagIds: existingIds('product_tags', 't.tag_ids'),
+    courseIds: existingIds('courses', 't.course_ids'),
   },
   below: joinedTags('tagged_products', 'product_id', 'product_tags'),
   matches: {
