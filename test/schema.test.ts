@@ -146,6 +146,18 @@ test('an output has other objects themselves, and not their ids', () => {
   );
 });
 
+test('an amount is Money, with its currency in it and not beside it', () => {
+  const isMoney = (type: GraphQLOutputType) => getNamedType(type).name === 'Money';
+  const withAmounts = new Set(fields.filter(([, , { type }]) => isMoney(type)).map(([, of]) => of));
+  const beside = fields.filter(([, of, { name }]) => withAmounts.has(of) && /currency/i.test(name));
+  expect(beside.map(([path]) => path)).toEqual([]);
+  const bare = fields.filter(
+    ([, { name: of }, { name, type }]) =>
+      /[aA]mount$|[pP]rice$/.test(name) && of !== 'Money' && isScalarType(getNamedType(type)),
+  );
+  expect(bare.map(([path]) => path)).toEqual([]);
+});
+
 /** Lists of objects that are no connections: of few members, or read whole by their nature. */
 const WHOLE_LISTS = [
   'AddTagsPayload.taggables',

@@ -246,7 +246,12 @@ function withGlobalIds(field: Field, description: string): string {
 
 /** The form of a field's values in GraphQL, from their form in REST. */
 export function formOf(field: Field, form: Form): Form {
-  const { type, restAsNumber } = field;
+  const { type, restAsNumber, isBoolean } = field;
+  if (isBoolean === true)
+    return {
+      expected: 'true or false',
+      parse: (value) => (typeof value === 'boolean' ? String(value) : undefined),
+    };
   if (isMoney(field))
     return { ...form, parse: (money) => form.parse((money as { readonly amount: string }).amount) };
   if (restAsNumber === true) return { expected: 'true or false', parse: (value) => value };

@@ -140,8 +140,8 @@ export function defineNode<Row extends NodeRow>(
   nameSets(name, described);
   const scopeFor = (property: string) =>
     others === undefined || others.than.includes(property) ? null : others.scope;
-  const fieldsOf = (t: FieldBuilder<Row>, kind?: string): FieldMap => {
-    const shown = fieldsOfKind(resource, kind);
+  const fieldsOf = (t: FieldBuilder<Row>, kinds?: readonly string[]): FieldMap => {
+    const shown = fieldsOfKinds(resource, kinds);
     return { ...resourceFields(t, described, shown, scopeFor), ...fieldsBeside(t, shown) };
   };
   const options = {
@@ -239,23 +239,27 @@ function defineKinds<Row>(
   name: string,
   interfaces: InterfaceParam<Types>[],
   options: TypeOptions<Row>,
-  { by, types }: Kinds,
-  fieldsOf: (t: FieldBuilder<Row>, kind: string) => FieldMap,
+  { by, types, shared }: Kinds,
+  fieldsOf: (t: FieldBuilder<Row>, kinds: readonly string[]) => FieldMap,
 ): Defined<Row> {
   const kindOf = (row: Row) => String((row as Readonly<Record<string, unknown>>)[by]);
-  const above = builder.interfaceRef<Row>(name);
-  above.addInterfaces(interfaces);
-  above.implement({
-    ...options,
-    kindBy: by,
-    resolveType: (row: Row) => types[kindOf(row)]?.type,
-  } as never);
+  const define = (type: string, of: TypeOptions<Row>, more: InterfaceParam<Types>[]) => {
+    const ref = builder.interfaceRef<Row>(type);
+    ref.addInterfaces([...interfaces, ...more]);
+    ref.implement({ ...of, kindBy: by, resolveType: (row: Row) => types[kindOf(row)]?.type } as never);
+    return ref;
+  };
+  const above = define(name, options, []);
+  const some =
+    shared &&
+    define(shared.type, { ...options, ...shared, fields: (t) => fieldsOf(t, shared.kinds) }, [above]);
   const refs = new Map<string, ObjectRef<Types, Row>>();
   for (const [kind, { type, description }] of Object.entries(types)) {
-    const { ref } = defineOne<Row>(type, [...interfaces, above], {
+    const isSome = some !== undefined && shared?.kinds.includes(kind) === true;
+    const { ref } = defineOne<Row>(type, [...interfaces, above, ...(isSome ? [some] : [])], {
       ...options,
       description,
-      fields: (t) => fieldsOf(t, kind),
+      fields: (t) => fieldsOf(t, [kind]),
     });
     refs.set(kind, ref);
   }
@@ -272,19 +276,25 @@ function defineKinds<Row>(
 }
 
 /**
- * The fields that only objects of this kind have; without a kind, the fields of all kinds. Without the ids of what they belong to and the
- * parts of addresses, which have other fields.
+ * The fields that only objects of these kinds have; without kinds, the fields of all. Of one kind, without those of the interface that it
+ * shares. Without the ids of what they belong to and the parts of addresses, which have other fields.
  */
-function fieldsOfKind(resource: Described, kind?: string): Fields {
+function fieldsOfKinds(resource: Described, kinds?: readonly string[]): Fields {
   const { addresses = {} } = resource;
+  const shared = resource.kinds?.shared?.kinds ?? [];
+  const isOf = (only: readonly string[], all: readonly string[]) =>
+    all.length > 0 && all.every((kind) => only.includes(kind));
+  const isShown = (only: readonly string[] | undefined) => {
+    if (kinds === undefined || only === undefined) return kinds === only;
+    return isOf(only, kinds) && (kinds === shared || !isOf(only, shared));
+  };
   const elsewhere = new Set([
     ...ownerKeysOf(resource).map(([property]) => property),
     ...Object.values(addresses).flatMap(({ parts }) => Object.values(parts)),
   ]);
   return Object.fromEntries(
     Object.entries<Field>(resource.fields).filter(
-      ([property, { only }]) =>
-        !elsewhere.has(property) && (kind === undefined ? only === undefined : only?.includes(kind)),
+      ([property, { only }]) => !elsewhere.has(property) && isShown(only),
     ),
   );
 }

@@ -15,14 +15,15 @@ type Expose = (property: string, options: object) => FieldMap[string];
 
 /** The GraphQL type of a field's values: an enum if they are a closed set, otherwise a scalar. */
 export function graphqlTypeOf(field: Field): unknown {
+  if (field.isBoolean === true) return 'Boolean';
   const { scalar, isList } = typeOf(field.type);
   const type = closedSetOf(field)?.ref ?? scalar;
   return isList ? [type] : type;
 }
 
 /**
- * The fields of a resource, except `id` (in GraphQL the global id), internal fields, fields that need an object type, and ids of other
- * objects: outputs have the objects instead (references.ts).
+ * The fields of a resource, except `id` (in GraphQL the global id), internal fields, fields that need an object type, ids of other
+ * objects (outputs have the objects instead, references.ts), and the currencies of amounts.
  * @param selected the fields to make; absent: all
  * @param scopeFor the scope that a caller needs for a field, if not that of the object. The field is null without it
  */
@@ -33,9 +34,11 @@ export function resourceFields(
   scopeFor: (property: string) => Scope | null = () => null,
 ): FieldMap {
   const expose = (t as Builder).expose.bind(t) as unknown as Expose;
+  const currencies = new Set(Object.values(fields).map(({ currency }) => currency));
   const exposed = Object.entries(selected).filter(
     ([property, field]) =>
       property !== 'id' &&
+      !currencies.has(property) &&
       isShown(field) &&
       (referencedNoun(field) ?? field.items ?? field.object ?? field.members) === undefined,
   );
@@ -44,6 +47,7 @@ export function resourceFields(
       const { nullable = false, optional = false } = field;
       const name = graphqlNameOf(property, field);
       if (isMoney(field)) return [name, moneyField(t, property, field, fields)];
+      if (field.isBoolean === true) return [name, booleanField(t, property, field)];
       const { description } = withEnumNames(field);
       const scope = scopeFor(property);
       return [
@@ -57,6 +61,19 @@ export function resourceFields(
       ];
     }),
   );
+}
+
+/** A text as a boolean; null if the text is neither. */
+function booleanField(t: object, property: string, { description }: Field): FieldMap[string] {
+  return (t as ObjectBuilder<Readonly<Record<string, string | null>>>).boolean({
+    nullable: true,
+    description,
+    columns: [property],
+    resolve(row) {
+      const text = row[property]?.toLowerCase() ?? '';
+      return ['true', 'false'].includes(text) ? text === 'true' : null;
+    },
+  });
 }
 
 /** Whether GraphQL's outputs have a field. */

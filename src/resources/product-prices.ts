@@ -74,6 +74,11 @@ export const price = describe({
         description: 'A price that is paid in a fixed number of payments.',
       },
     },
+    shared: {
+      type: 'RecurringPrice',
+      description: 'A price that is paid more than once.',
+      kinds: REPEATED,
+    },
   },
   fields: {
     ...IDS,

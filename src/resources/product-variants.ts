@@ -96,7 +96,12 @@ export const variant = describe({
     tagIds: { ...NONE, description: 'Always empty: products have tags, but variants do not.' },
     taxCategoryId: { ...TEXT, description: 'The tax service’s id of the tax category.' },
     assetIds: { ...NONE, description: 'Always empty: in this API variants have no files.' },
-    taxable: { ...TEXT, description: 'Whether the variant is taxed, as text.' },
+    taxable: {
+      graphqlName: 'isTaxable',
+      ...TEXT,
+      isBoolean: true,
+      description: 'Whether the variant is taxed.',
+    },
     archived: WRITABLE_ARCHIVED,
     archivedAt: ARCHIVED.archivedAt,
     visible: {

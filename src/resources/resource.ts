@@ -22,6 +22,12 @@ export interface Kinds {
   /** The field with the kind. It may change; the ids of the object stay the same. */
   readonly by: string;
   readonly types: Readonly<Record<string, { readonly type: string; readonly description: string }>>;
+  /** An interface of some kinds, with the fields that only these have. */
+  readonly shared?: {
+    readonly type: string;
+    readonly description: string;
+    readonly kinds: readonly string[];
+  };
 }
 
 /** By value: the values to which it may change. */
@@ -81,6 +87,8 @@ export interface Field {
   readonly graphql?: false | 'output' | 'change' | 'input';
   /** Its name in REST bodies, if different, such as `line_items_attributes`. */
   readonly restGiven?: string;
+  /** The text is `true` or `false`, or free text from earlier: GraphQL has a boolean. */
+  readonly isBoolean?: true;
   /** REST returns the boolean as 0 or 1. */
   readonly restAsNumber?: true;
   /** REST returns the whole number, id or boolean as text. It accepts both forms, and for an id the public id too. */

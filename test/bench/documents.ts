@@ -67,17 +67,27 @@ interface OrderNames {
   readonly price: string;
   /** What an amount is written with. */
   readonly money?: string;
+  /** The currency and the total. */
+  readonly sum?: string;
+  readonly unitPrice?: string;
   /** Around the line items. */
   readonly list?: (items: string) => string;
 }
 
-const orders = ({ money = '', order = '', list = (items) => items, ...names }: OrderNames) => `
+const orders = ({
+  money = '',
+  sum = 'currency totalAmount',
+  unitPrice = 'amount',
+  order = '',
+  list = (items) => items,
+  ...names
+}: OrderNames) => `
 query Orders($workspace: BigInt!, $after: ${names.cursor}) {
   workspace: ${names.workspace} {
     orders: ${names.orders}(first: 20, after: $after${order}) {
-      edges { cursor node { id ${names.databaseId} orderNumber billingStatus currency totalAmount${money} createdAt
+      edges { cursor node { id ${names.databaseId} orderNumber billingStatus ${sum} createdAt
         contact: ${names.contact} { id ${names.databaseId} emailAddress firstName lastName }
-        lineItems: ${names.lineItems} { ${list(`id ${names.databaseId} quantity amount${money}
+        lineItems: ${names.lineItems} { ${list(`id ${names.databaseId} quantity ${unitPrice}${money}
           variant: ${names.variant} { id ${names.databaseId} name sku }
           price: ${names.price} { id ${names.databaseId} name paymentType amount${money} }`)} }
       } }
@@ -111,7 +121,10 @@ const GATEWAY = {
     ...PLAIN,
     steps: `steps { id databaseId ${GATEWAY_STEP} }`,
   }),
-  orders: orders({ ...PLAIN_ORDERS, money: ' { amount }' }),
+  orders: orders({
+    ...PLAIN_ORDERS,
+    ...{ money: ' { amount }', sum: 'totalAmount { amount currency }', unitPrice: 'amount: unitPrice' },
+  }),
 };
 
 export const DOCUMENTS: Readonly<Record<SubjectName, Documents>> = {

@@ -30,7 +30,7 @@ const ORDERS: Noun = {
   list: 'orders',
   filterClass: 'OrdersFilter',
   members:
-    'id databaseId orderNumber billingStatus currency totalAmount { amount } createdAt lineItems { id quantity }',
+    'id databaseId orderNumber billingStatus totalAmount { amount currency } createdAt lineItems { id quantity }',
 };
 const PRODUCTS: Noun = {
   list: 'products',

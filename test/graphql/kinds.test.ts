@@ -103,6 +103,22 @@ describe.each(Object.entries(goods))('%s', (type, { priceId, variantId }) => {
   });
 });
 
+test('of the recurring kinds at once, by the interface that these alone implement', async () => {
+  const ids = Object.values(goods).map(({ priceId }) => globalId('ProductPrice', priceId));
+  const query = `{ nodes(ids: ${JSON.stringify(ids)}) { __typename ... on RecurringPrice { id duration interval amount { currency } } } }`;
+  const { OneTimePrice: _, ...recurring } = goods;
+  expect(await ask(query, 1)).toEqual({
+    nodes: [
+      { __typename: 'OneTimePrice' },
+      ...Object.entries(recurring).map(([type, { priceId }]) => ({
+        ...{ __typename: type, id: globalId('ProductPrice', priceId), amount: { currency: 'EUR' } },
+        duration: type === 'PaymentPlanPrice' ? 3 : null,
+        interval: type === 'PaymentPlanPrice' ? 'WEEK' : 'MONTH',
+      })),
+    ],
+  });
+});
+
 test('of all kinds at once, and of none', async () => {
   const ids = Object.values(goods).map(({ priceId }) => globalId('ProductPrice', priceId));
   const query = `{ nodes(ids: ${JSON.stringify([...ids, btoa('ProductPrice:4611686018427387904')])}) { ...Kind } } ${KIND}`;

@@ -76,15 +76,15 @@ test('invoices, payments and refunds have the currency of the order', async () =
     priceId: globalId('ProductPrice', priceId),
     quantity: 1,
   };
-  const invoice = (shippingAmount: object, amount: object) =>
+  const invoice = (shippingAmount: object, unitPrice: object) =>
     refusals('createInvoice', {
       orderId,
       status: 'UNPAID',
       shippingAmount,
-      lineItems: [{ ...line, amount }],
+      lineItems: [{ ...line, unitPrice }],
     });
   expect(await invoice(money('1', 'USD'), money('2', 'GBP'))).toEqual([
-    ['NOT_ALLOWED', 'lineItems.0.amount.currency'],
+    ['NOT_ALLOWED', 'lineItems.0.unitPrice.currency'],
     ['NOT_ALLOWED', 'shippingAmount.currency'],
   ]);
   const change = (input: object) =>
@@ -94,8 +94,8 @@ test('invoices, payments and refunds have the currency of the order', async () =
   ]);
   const query = `{ node(id: "${globalId('Invoice', invoiceId)}") { ... on Invoice { lineItems { id } } } }`;
   const { data } = await post<{ node: { lineItems: { id: string }[] } }>(gateway, { query }, client);
-  const lineItems = [{ id: data?.node.lineItems[0]?.id, amount: money('9', 'USD') }];
-  expect(await change({ lineItems })).toEqual([['NOT_ALLOWED', 'lineItems.0.amount.currency']]);
+  const lineItems = [{ id: data?.node.lineItems[0]?.id, unitPrice: money('9', 'USD') }];
+  expect(await change({ lineItems })).toEqual([['NOT_ALLOWED', 'lineItems.0.unitPrice.currency']]);
 
   const pay = (amount: object) =>
     refusals('createOrderTransaction', {

@@ -17,8 +17,8 @@ const QUERIES: Readonly<Record<string, string>> = {
     quantity weight height width length createdAt updatedAt product { name } } } }`,
   'products of collections': `collections(first: ${LISTS}) { nodes { name products { id name seoTitle seoDescription isArchived
     createdAt updatedAt defaultVariant { name sku quantity } } } }`,
-  'lines of orders': `orders(first: 100) { nodes { orderNumber lineItems { id quantity currency createdAt updatedAt
-    amount { amount currency } product { name } variant { name sku } } } }`,
+  'lines of orders': `orders(first: 100) { nodes { orderNumber lineItems { id quantity createdAt updatedAt
+    unitPrice { amount currency } product { name } variant { name sku } } } }`,
 };
 
 await withTestBed(async ({ url, tenants: [busy], gateway }) => {

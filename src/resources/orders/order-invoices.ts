@@ -73,7 +73,13 @@ const INVOICE_LINE_ITEM = {
       description: 'The quantity, at least 1.',
     },
     currency: { ...CURRENCY, notInParent: true },
-    amount: { ...AMOUNT, writable: 'always', required: true, description: 'The unit price.' },
+    amount: {
+      graphqlName: 'unitPrice',
+      ...AMOUNT,
+      writable: 'always',
+      required: true,
+      description: 'The unit price.',
+    },
     paymentType: {
       type: 'text',
       nullable: true,

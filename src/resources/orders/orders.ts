@@ -67,7 +67,12 @@ const LINE_ITEM = {
     },
     quantity: { ...QUANTITY, writable: 'at_creation' },
     currency: { ...CURRENCY, notInParent: true },
-    amount: { ...AMOUNT, notInParent: true, description: 'The unit price at the time of the order.' },
+    amount: {
+      graphqlName: 'unitPrice',
+      ...AMOUNT,
+      notInParent: true,
+      description: 'The unit price at the time of the order.',
+    },
     firstAmount: {
       ...AMOUNT,
       notInParent: true,
@@ -80,7 +85,9 @@ const LINE_ITEM = {
       description: 'The one-time setup amount of the line, whatever the quantity.',
     },
     prorated: {
+      graphqlName: 'isProrated',
       type: 'text',
+      isBoolean: true,
       nullable: true,
       description: 'Whether the last change of the line was prorated; null if it was never changed.',
     },

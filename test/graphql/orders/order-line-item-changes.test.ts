@@ -11,8 +11,8 @@ const { caller, workspaceId } = till.client;
 const goods = await offer(gateway.app, workspaceId, { amount: '10.00', paymentType: 'subscription' });
 const dearer = await anotherPrice(gateway.app, { workspaceId, goods, amount: '20.00' });
 
-const CHANGE = `preview: isPreview newLineItem { id amount { amount currency } price { databaseId } prorated }
-  previousLineItem { amount { amount } } upcomingInvoice { totalAmount { amount currency } nextInvoiceDate }`;
+const CHANGE = `preview: isPreview newLineItem { id unitPrice { amount currency } price { databaseId } isProrated }
+  previousLineItem { unitPrice { amount } } upcomingInvoice { totalAmount { amount currency } nextInvoiceDate }`;
 
 test('a line previews a change, and a mutation performs it', async () => {
   const { id } = await till.order([[goods, 1]], {
@@ -31,8 +31,8 @@ test('a line previews a change, and a mutation performs it', async () => {
     { caller },
   );
   const change = {
-    newLineItem: { id: lineId, amount: { amount: '20.00', currency: 'EUR' }, prorated: 'true' },
-    previousLineItem: { amount: { amount: '10.00' } },
+    newLineItem: { id: lineId, unitPrice: { amount: '20.00', currency: 'EUR' }, isProrated: true },
+    previousLineItem: { unitPrice: { amount: '10.00' } },
     // The whole period is left.
     upcomingInvoice: { totalAmount: { amount: '10.00', currency: 'EUR' } },
   };

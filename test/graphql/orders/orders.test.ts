@@ -41,7 +41,7 @@ async function ordered(goods: readonly Goods[], members: object = {}): Promise<n
 
 const PAGE = `query ($id: ID!) { workspace(by: { id: $id }) { orders(first: 20) { nodes {
   orderNumber billingStatus totalAmount { amount currency } contact { emailAddress }
-  lineItems { quantity amount { amount } product { name } variant { sku } price { amount { amount currency } } }
+  lineItems { quantity unitPrice { amount } product { name } variant { sku } price { amount { amount currency } } }
 } } } }`;
 
 test('a page of orders with contacts, lines, variants and prices takes five statements, however wide it is', async () => {
@@ -56,7 +56,7 @@ test('a page of orders with contacts, lines, variants and prices takes five stat
   expect(nodes[0]).toMatchObject({
     ...{ totalAmount: { amount: '36.00', currency: 'EUR' }, contact: { emailAddress: expect.any(String) } },
     lineItems: Array(3).fill({
-      ...{ quantity: 1, amount: { amount: '12.00' }, product: { name: 'Mug' }, variant: { sku: 'SKU-1' } },
+      ...{ quantity: 1, unitPrice: { amount: '12.00' }, product: { name: 'Mug' }, variant: { sku: 'SKU-1' } },
       price: { amount: { amount: '12.00', currency: 'EUR' } },
     }),
   });
@@ -116,16 +116,19 @@ test('lines keep their values from the order, whatever changes afterwards', asyn
   const read = () =>
     asked(
       `query ($id: ID!) { order(by: { id: $id }) {
-        lineItems { originalName originalProductName unitPrice { amount currency } variant { name } product { name } price { amount { amount } } }
-        invoices { nodes { lineItems { originalName unitPrice { amount currency } variant { name } } } } } }`,
+        lineItems { originalName originalSku originalProductName unitPrice { amount currency } totalAmount { amount currency } quantity variant { name } product { name } price { amount { amount } } }
+        invoices { nodes { lineItems { originalName originalSku unitPrice { amount currency } totalAmount { amount currency } variant { name } } } } } }`,
       { id: globalId('Order', id) },
     );
-  const kept = { originalName: 'Mug, white', unitPrice: { amount: '12.00', currency: 'EUR' } };
+  const kept = {
+    ...{ originalName: 'Mug, white', originalSku: 'SKU-1' },
+    ...{ unitPrice: { amount: '12.00', currency: 'EUR' }, totalAmount: { amount: '12.00', currency: 'EUR' } },
+  };
   const shows = (variant: string, product: string, amount: string) => ({
     order: {
       lineItems: [
         {
-          ...{ ...kept, originalProductName: 'Mug', variant: { name: variant } },
+          ...{ ...kept, originalProductName: 'Mug', quantity: 1, variant: { name: variant } },
           ...{ product: { name: product }, price: { amount: { amount } } },
         },
       ],

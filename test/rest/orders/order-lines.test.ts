@@ -95,7 +95,7 @@ test('have only the members of the public API over REST and in events; GraphQL a
 
   const lines = 'lineItems { variant { databaseId } firstAmount { amount currency } setupAmount { amount } }';
   const query = `query ($id: BigInt!) { order(by: { databaseId: $id }) { ${lines} again: lineItems { id }
-    invoices { nodes { lineItems { orderLineItem { databaseId } variant { databaseId } currency } } } } once: order(by: { databaseId: $id }) { ${lines} } }`;
+    invoices { nodes { lineItems { orderLineItem { databaseId } variant { databaseId } } } } } once: order(by: { databaseId: $id }) { ${lines} } }`;
   const { data, errors } = await post(
     gateway,
     { query, variables: { id: String(order.id) } },
