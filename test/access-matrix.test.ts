@@ -70,7 +70,16 @@ const NAMES_NOBODY = [
   '/api/v2/webhooks/outgoing/event_types',
 ];
 /** What the caller's whole team has in common: a caller of the team sees it whatever the host narrows. */
-const OF_THE_TEAM = ['/api/v2/teams/:id', '/api/v2/teams/:team_id/workspaces'];
+const OF_THE_TEAM = [
+  '/api/v2/teams/:id',
+  '/api/v2/teams/:team_id/workspaces',
+  // Empty for a caller that is limited to some workspaces.
+  '/api/v2/teams/:team_id/api_keys',
+  '/api/v2/teams/:team_id/oauth_grants',
+];
+
+/** What is shown to a caller of the whole team alone, on a host of none of its workspaces. */
+const NOT_IN_WORKSPACES = ['/api/v2/users/:id', '/api/v2/api_keys/:id', '/api/v2/oauth_grants/:id'];
 
 /** How a change of our team is refused to a stranger; null: the stranger is of the team, and may make it on any of its hosts. */
 function teamRefusal(who: string): ErrorCode | null {
@@ -141,8 +150,8 @@ describe('REST', () => {
     for (const [who, asking] of Object.entries(callers.owners)) {
       for (const route of routes) {
         if (route.method !== 'GET') continue;
-        // On the host of a workspace nobody sees another person of the team.
-        if (route.path === '/api/v2/users/:id' && who !== 'a key') continue;
+        // On the host of a workspace nobody sees another person of the team, nor its credentials.
+        if (NOT_IN_WORKSPACES.includes(route.path) && who !== 'a key') continue;
         const { path, request } = requestFor(route);
         const response = await gateway.send(path, { ...request, ...asking });
         expect([who, path, response.status]).toEqual([who, path, 200]);

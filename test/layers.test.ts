@@ -51,7 +51,8 @@ const LAYERS: Record<string, readonly string[]> = {
   // Services that the operator calls without an actor. They create the credentials that auth/ checks.
   'services/operator': ['services', 'context', 'auth', 'store', 'rows', 'resources', 'errors'],
   services: [
-    ...['context', 'rates', 'auth/actor.ts', 'auth/scopes.ts', 'store'],
+    // API keys are made for callers too.
+    ...['context', 'rates', 'auth/actor.ts', 'auth/scopes.ts', 'auth/tokens.ts', 'store'],
     ...['telemetry', 'config', 'rows', 'resources', 'pagination', 'network', 'concurrency', 'errors'],
   ],
   context: ['rates', 'auth', 'store', 'telemetry', 'concurrency', 'output'],

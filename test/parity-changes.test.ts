@@ -36,7 +36,7 @@ const GRAPHQL_ONLY = [
     `unarchive${name}`,
   ]),
   ...['addPageStep', 'moveStep', 'renameStep', 'reorderSteps'],
-  ...['revokeApiKey', 'revokeOauthGrant', 'addTags', 'removeTags'],
+  ...['addTags', 'removeTags'],
 ];
 
 /** The changes of both APIs. */

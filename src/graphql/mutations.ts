@@ -62,6 +62,8 @@ interface Mutation<Result> {
   /** The other input fields; at creation, required fields are non-null. */
   readonly fields?: Fields;
   readonly moment?: Moment;
+  /** False: a retry cannot get the answer of the first request, so it takes no idempotency key. */
+  readonly isRepeatable?: boolean;
   /** Input fields that are in no description. */
   readonly inputs?: (t: InputBuilder) => InputFieldMap;
   /** @param ids in the order of `of` @param given the complete input */
@@ -78,7 +80,8 @@ interface Mutation<Result> {
 
 /** Defines a mutation that can be retried with an idempotency key. */
 export function defineMutation<Result>(name: string, mutation: Mutation<Result>): void {
-  const { description, scope, of, fields = {}, moment = 'change', inputs, change, payload } = mutation;
+  const { description, scope, of, fields = {}, moment = 'change', isRepeatable = true } = mutation;
+  const { inputs, change, payload } = mutation;
   const idFields = new Map([...idFieldsOf(of), ...(mutation.idFields ?? [])]);
   builder.relayMutationField(
     name,
@@ -88,7 +91,7 @@ export function defineMutation<Result>(name: string, mutation: Mutation<Result>)
         ...Object.fromEntries(of.map((type) => [idFieldOf(type), idInput(t, type)])),
         ...inputFields(t, fields, moment),
         ...inputs?.(t),
-        idempotencyKey: t.string({ description: 'Makes retries safe.' }),
+        ...(isRepeatable && { idempotencyKey: t.string({ description: 'Makes retries safe.' }) }),
       }),
     },
     {
@@ -122,7 +125,8 @@ export function defineMutation<Result>(name: string, mutation: Mutation<Result>)
   );
 }
 
-interface Change<Row> extends Pick<Mutation<unknown>, 'description' | 'scope' | 'fields' | 'moment'> {
+interface Change<Row>
+  extends Pick<Mutation<unknown>, 'description' | 'scope' | 'fields' | 'moment' | 'isRepeatable'> {
   change(ctx: GraphContext, id: bigint, input: Input, options: WriteOptions): Promise<{ readonly row: Row }>;
   /** Whether the input has `ifMatch`: for objects with `updatedAt`. */
   readonly takesPrecondition?: boolean;

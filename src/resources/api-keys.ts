@@ -1,5 +1,5 @@
 // The fields of an API key that its team may see: neither the key nor its hash.
-import { describe, IDS, type Row } from './resource.ts';
+import { describe, type Fields, IDS, type Row } from './resource.ts';
 import { team } from './teams.ts';
 
 export const apiKey = describe({
@@ -9,6 +9,9 @@ export const apiKey = describe({
   number: 10n,
   parent: team,
   plural: 'apiKeys',
+  path: 'api_keys',
+  wrapper: 'api_key',
+  gatewayOnly: true,
   listDescription:
     'The API keys of the team, including expired and revoked ones. Empty for a caller that is restricted to some of the team’s workspaces.',
   parentDescription: 'The team to which the key belongs.',
@@ -46,6 +49,46 @@ export const apiKey = describe({
       type: 'timestamp',
       nullable: true,
       description: 'When the key was last used, to the minute. Null if it was never used.',
+    },
+  },
+});
+
+const { name, scopes, expiresAt } = apiKey.fields;
+
+/** The longest name of a key. */
+export const MAX_KEY_NAME_CHARS = 100;
+
+/** The input of a new name. */
+export const API_KEY_NAME = {
+  name: { ...name, writable: 'always', required: true, maxLength: MAX_KEY_NAME_CHARS },
+} as const satisfies Fields;
+
+/** The input of a new key. */
+export const NEW_API_KEY = {
+  ...API_KEY_NAME,
+  scopes: {
+    ...scopes,
+    writable: 'at_creation',
+    required: true,
+    maxLength: 50,
+    rule: 'Only those that the credential of the request has.',
+  },
+  expiresAt: {
+    ...expiresAt,
+    writable: 'at_creation',
+    rule: 'At most, and by default, the end of the credential of the request, if that has one.',
+  },
+} as const satisfies Fields;
+
+/** A key with its secret, which is returned only when it is created. */
+export const apiKeyWithToken = describe({
+  ...apiKey,
+  type: 'ApiKeyWithToken',
+  fields: {
+    ...apiKey.fields,
+    token: {
+      type: 'text',
+      description: 'The key itself, for the header `Authorization: Bearer`. Only this answer contains it.',
     },
   },
 });

@@ -9,6 +9,8 @@ export const oauthGrant = describe({
   number: 12n,
   parent: team,
   plural: 'oauthGrants',
+  path: 'oauth_grants',
+  gatewayOnly: true,
   listDescription:
     'The grants that people gave to OAuth clients on the team’s behalf, including expired and revoked ones. Empty for a caller that is restricted to some of the team’s workspaces.',
   parentDescription: 'The team on whose behalf the grant was given.',

@@ -1,4 +1,5 @@
 // The routes of all nouns: the standard routes from their services, and the routes that their own files add or replace.
+import * as apiKeys from '../services/accounts/api-keys.ts';
 import * as teams from '../services/accounts/teams.ts';
 import * as users from '../services/accounts/users.ts';
 import * as appliedTags from '../services/contacts/applied-tags.ts';
@@ -14,9 +15,12 @@ import * as orderAppliedTags from '../services/orders/order-applied-tags.ts';
 import * as lineItemChanges from '../services/orders/order-line-item-changes.ts';
 import * as prices from '../services/products/product-prices.ts';
 import type { Service } from '../services/service.ts';
+import * as oauthGrants from '../services/sign-in/oauth-grants.ts';
 import * as webhookDeliveries from '../services/webhooks/webhook-deliveries.ts';
 import * as webhookEndpoints from '../services/webhooks/webhook-endpoints.ts';
 import * as webhookEvents from '../services/webhooks/webhook-events.ts';
+import { apiKeyRoutes } from './accounts/api-keys.ts';
+import { oauthGrantRoutes } from './accounts/oauth-grants.ts';
 import { teamRoutes } from './accounts/teams.ts';
 import { userRoutes } from './accounts/users.ts';
 import { appliedTagRoutes } from './contacts/applied-tags.ts';
@@ -42,6 +46,8 @@ import { webhookEventRoutes } from './webhooks/webhook-events.ts';
 const OWN = new Map<Service, OwnRoutes>([
   [teams.service, { routes: teamRoutes }],
   [users.service, { routes: userRoutes }],
+  [apiKeys.service, { routes: apiKeyRoutes }],
+  [oauthGrants.service, { routes: oauthGrantRoutes }],
   [contacts.service, { routes: contactRoutes }],
   [appliedTags.service, appliedTagRoutes],
   [orderAppliedTags.service, orderAppliedTagRoutes],

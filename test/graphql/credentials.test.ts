@@ -40,7 +40,7 @@ const KINDS = {
     argument: 'apiKeyId',
     revoked: 'revokedApiKeyId',
     shown: 'apiKey',
-    paths: ({ id }: Row) => [`/api/v2/teams/${teamId}/api_keys`, `/api/v2/api_keys/${id}`],
+    path: 'api_keys',
     make: (of: bigint): Promise<Row> => factories.apiKey(gateway.app, { teamId: of }),
     isLive: (key: Row) => isLive(key as Key),
   },
@@ -50,7 +50,7 @@ const KINDS = {
     argument: 'oauthGrantId',
     revoked: 'revokedOauthGrantId',
     shown: 'oauthGrant',
-    paths: ({ id }: Row) => [`/api/v2/teams/${teamId}/oauth_grants`, `/api/v2/oauth_grants/${id}`],
+    path: 'oauth_grants',
     make: (of: bigint): Promise<Row> => oauthGrant(gateway.app, { teamId: of }),
     async isLive(grant: Row) {
       const tokens = await tokensOf(gateway.app, grant as Grant);
@@ -95,7 +95,7 @@ async function listOf(kind: Kind, fields: string, args = '', options: RequestOpt
 }
 
 describe.each(Object.keys(KINDS) as Kind[])('%s', (kind) => {
-  const { argument, revoked, shown, make, paths } = KINDS[kind];
+  const { argument, revoked, shown, make, path } = KINDS[kind];
   const live = KINDS[kind].isLive;
 
   test('needs account:read, and a credential', async () => {
@@ -112,14 +112,31 @@ describe.each(Object.keys(KINDS) as Kind[])('%s', (kind) => {
     expect(response.headers.get('WWW-Authenticate')).toContain('scope="account:read"');
   });
 
-  test('shows nothing of another team, and is not offered over REST', async () => {
+  test('shows nothing of another team, over REST neither', async () => {
     const theirs = await make(await anotherTeam());
     const query = `{ node(id: "${globalId(kind, theirs)}") { id } }`;
     expect((await post(gateway, { query }, { caller })).data).toEqual({ node: null });
     const ids = (await listOf(kind, 'id')).list?.nodes.map(({ id }) => id);
     expect(ids).not.toContain(globalId(kind, theirs));
-    for (const path of paths(await make(teamId)))
-      expect((await gateway.send(path, { caller })).status).toBe(404);
+    const one = await make(teamId);
+    const listed = await gateway.send(`/api/v2/teams/${teamId}/${path}?per_page=100`, { caller });
+    const shownIds = ((await listed.json()) as { id: number }[]).map(({ id }) => id);
+    expect(shownIds).toContain(Number(one.id));
+    expect(shownIds).not.toContain(Number(theirs.id));
+    expect((await gateway.send(`/api/v2/${path}/${theirs.id}`, { caller })).status).toBe(404);
+    expect((await gateway.send(`/api/v2/${path}/${theirs.id}`, { method: 'DELETE', caller })).status).toBe(
+      404,
+    );
+    expect(await live(theirs)).toBe(true);
+  });
+
+  test('is revoked over REST at once', async () => {
+    const one = await make(teamId);
+    for (let times = 0; times < 2; times++) {
+      const response = await gateway.send(`/api/v2/${path}/${one.id}`, { method: 'DELETE', caller });
+      expect(response.status).toBe(204);
+    }
+    expect(await live(one)).toBe(false);
   });
 
   test('is revoked at once; a second revocation does not change revokedAt', async () => {

@@ -122,7 +122,7 @@ function literalOf(value: unknown): string {
 
 function textOf(value: unknown): string {
   if (value instanceof Date) return value.toISOString();
-  if (Buffer.isBuffer(value)) return `\\x${value.toString('hex')}`;
+  if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString('hex')}`;
   if (Array.isArray(value)) return `{${value.map((item) => JSON.stringify(String(item))).join(',')}}`;
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

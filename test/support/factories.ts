@@ -396,6 +396,7 @@ export function page(app: App, workspaceId: bigint, name: string) {
 
 interface KeyOptions {
   readonly teamId: bigint;
+  readonly name?: string;
   readonly scopes?: readonly string[];
   readonly createdAt?: Date;
   readonly expiresAt?: Date;
@@ -403,18 +404,21 @@ interface KeyOptions {
 }
 
 /** A caller with an API key of the team: by default, with every scope. */
-export async function apiKey(app: App, options: KeyOptions): Promise<Caller & { token: string; id: bigint }> {
+export async function apiKey(
+  app: App,
+  options: KeyOptions,
+): Promise<Caller & { token: string; id: bigint; publicId: string }> {
   const { teamId, scopes = ['read', 'write'], ...times } = options;
   const { token, hash, hint } = createToken();
-  const { id } = await create<models.ApiKey>(app, 'api_keys', (id) => ({
+  const { id, publicId } = await create<models.ApiKey>(app, 'api_keys', (id) => ({
+    name: `Key ${id}`,
     ...times,
     teamId,
-    name: `Key ${id}`,
     tokenHash: hash,
     hint,
     scopes,
   }));
-  return { authorization: `Bearer ${token}`, token, id };
+  return { authorization: `Bearer ${token}`, token, id, publicId };
 }
 
 export const PASSWORD = 'correct horse battery staple';

@@ -94,6 +94,8 @@ function changesOf(noun: Noun): [route: string, Mutation][] {
   return [...acts, ...changes];
 }
 
+const apiKeyId = ({ rows }: Tenant) => ({ apiKeyId: globalId('ApiKey', rows['ApiKey']?.id ?? 0n) });
+
 /** The mutation for each change of REST. */
 export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   ...Object.fromEntries(NOUNS.flatMap(changesOf)),
@@ -113,6 +115,21 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
       ['updateTeam', ({ team }) => ({ teamId: globalId('Team', team.id), name: 'Other' })],
     ]),
   ),
+  'POST /api/v2/teams/:team_id/api_keys': [
+    'createApiKey',
+    ({ team }) => ({ teamId: globalId('Team', team.id), name: 'New', scopes: ['account:write'] }),
+  ],
+  ...Object.fromEntries(
+    ['PUT', 'PATCH'].map((method) => [
+      `${method} /api/v2/api_keys/:id`,
+      ['updateApiKey', (t) => ({ ...apiKeyId(t), name: 'Other' })],
+    ]),
+  ),
+  'DELETE /api/v2/api_keys/:id': ['revokeApiKey', apiKeyId],
+  'DELETE /api/v2/oauth_grants/:id': [
+    'revokeOauthGrant',
+    ({ rows }) => ({ oauthGrantId: globalId('OauthGrant', rows['OauthGrant']?.id ?? 0n) }),
+  ],
   'DELETE /api/v2/pages/:id/products': [
     'removePageProducts',
     ({ rows }) => ({

@@ -13,6 +13,7 @@ import {
 import { types } from '../../src/store/sql/value-types.ts';
 import * as factories from './factories.ts';
 import type { RequestOptions } from './gateway.ts';
+import { oauthGrant } from './grants.ts';
 import { givenOf, inRest } from './nouns.ts';
 import { prismaOf } from './prisma.ts';
 
@@ -137,12 +138,19 @@ async function fillTenant(app: App, marker: string, teamId?: bigint): Promise<Te
     page,
     freePage: await factories.page(app, workspaceId, `${marker} free`),
   };
+  const client = await factories.oauthClient(app);
   const rows = await rowsOf(app, tenant, marker);
   await app.store.pool.query({
     text: 'update pages set theme_id = $1, bumps = jsonb_build_array(jsonb_build_object($2::text, $3::bigint)) where id = $4',
     values: [rows['Theme']?.id, 'product_id', rows['Product']?.id, tenant.page.id].map(String),
   });
-  return { ...tenant, rows };
+  // It refers to rows that have been written now.
+  const OauthGrant = await oauthGrant(app, {
+    teamId: team.id,
+    userId: tenant.user.id,
+    clientId: client.id,
+  });
+  return { ...tenant, rows: { ...rows, OauthGrant } };
 }
 
 /** Nouns that cannot be deleted while others refer to them. */
@@ -168,10 +176,16 @@ async function rowsOf(app: App, tenant: Omit<Tenant, 'rows'>, marker: string): P
     WebhookEvent: tenant.webhookEvent,
     WebhookDelivery: tenant.webhookDelivery,
     AuditEntry: tenant.auditEntry,
+    ApiKey: await factories.apiKey(app, { teamId: tenant.team.id, name: `${marker} key` }),
   };
   const children = NOUNS.flatMap((noun) => childLists(noun).map(([, field]) => field.children?.type));
   for (const noun of NOUNS) {
-    if (noun.type in rows || (noun.path === undefined && !children.includes(noun.type))) continue;
+    if (
+      noun.type in rows ||
+      noun.type === 'OauthGrant' ||
+      (noun.path === undefined && !children.includes(noun.type))
+    )
+      continue;
     const make = () => factories.any(app, noun, (type) => rows[type]?.id, marker);
     // A customer can change from one price to the other.
     const hasNext = isOrdered(noun) || noun.type === 'Price';
@@ -486,6 +500,36 @@ export function shownAt(path: string, { appliedTag }: Tenant): string {
   );
 }
 
+const keyPath = ({ rows }: Tenant) => `/api/v2/api_keys/${rows['ApiKey']?.id}`;
+
+/** What is changed of a team's credentials. No workspace records it. */
+const CREDENTIALS: readonly Operation[] = [
+  operation(
+    'POST',
+    '/api/v2/teams/:team_id/api_keys',
+    'account:write',
+    ({ team }) => `/api/v2/teams/${team.id}/api_keys`,
+    {
+      ...{ isUnrecorded: true, isSecret: true },
+      body: () => ({ api_key: { name: 'New', scopes: ['account:write'] } }),
+    },
+  ),
+  ...(['PUT', 'PATCH'] as const).map((method) =>
+    operation(method, '/api/v2/api_keys/:id', 'account:write', keyPath, {
+      isUnrecorded: true,
+      body: () => ({ api_key: { name: 'Other' } }),
+    }),
+  ),
+  operation('DELETE', '/api/v2/api_keys/:id', 'account:write', keyPath, { isUnrecorded: true }),
+  operation(
+    'DELETE',
+    '/api/v2/oauth_grants/:id',
+    'account:write',
+    ({ rows }) => `/api/v2/oauth_grants/${rows['OauthGrant']?.id}`,
+    { isUnrecorded: true },
+  ),
+];
+
 export const OPERATIONS: readonly Operation[] = [
   get('/api/v2/me', null, () => '/api/v2/me'),
   operation('GET', '/api/v2/users', 'account:read', () => '/api/v2/users', { isList: true }),
@@ -501,6 +545,7 @@ export const OPERATIONS: readonly Operation[] = [
     ),
   ),
   ...NOUNS.flatMap(operationsOf),
+  ...CREDENTIALS,
   ...CONTACTS,
   ...FORMS,
   ...WEBHOOKS,

@@ -64,6 +64,8 @@ function givenTo(
   if (mutation === 'removeTags')
     return { taggableIds: [ids['Contact']], tagIds: [btoa(`ContactTag:${appliedTag.tagId}`)] };
   if (mutation === 'reorderSteps') return { stepIds: [ids['PageStep'], ids['ConditionalSplit']] };
+  if (mutation === 'createApiKey') return { name: 'New', scopes: ['account:write'] };
+  if (mutation === 'updateApiKey') return { name: 'Other' };
   const [, verb, name] = /^(create|update)(\w+)$/.exec(mutation) ?? [];
   const noun = NOUNS.find((one) => graphqlTypeNameOf(one) === name);
   if (noun === undefined) return GIVEN;

@@ -1,8 +1,10 @@
-// Adds to API keys their status and the mutation that revokes one.
-import { apiKey } from '../../resources/api-keys.ts';
+// Adds to API keys their status and the mutations that create, rename and revoke one.
+import { API_KEY_NAME, apiKey, apiKeyWithToken, NEW_API_KEY } from '../../resources/api-keys.ts';
+import { team } from '../../resources/teams.ts';
 import * as apiKeys from '../../services/accounts/api-keys.ts';
 import { builder } from '../builder.ts';
 import { defineEnum } from '../closed-sets.ts';
+import { defineChange, defineMutation, rowField } from '../mutations.ts';
 import { nodeOf } from '../nouns.ts';
 import { defineRevocation } from './revocations.ts';
 
@@ -23,6 +25,32 @@ builder.objectField(ApiKey.ref, 'status', (t) =>
     resolve: (key, _args, { clock }) => apiKeys.statusOf(key, clock()),
   }),
 );
+
+defineMutation('createApiKey', {
+  description:
+    'Creates an API key of a team. It allows no more, and for no longer, than the credential of the request. A caller that is restricted to some of the team’s workspaces cannot create keys.',
+  scope: apiKeys.writeScope,
+  of: [nodeOf(team)],
+  fields: NEW_API_KEY,
+  moment: 'creation',
+  isRepeatable: false,
+  change: (ctx, [id = 0n], input, options) => apiKeys.create(ctx, id, input, options),
+  payload: (t) => ({
+    apiKey: rowField(t, ApiKey),
+    token: t.string({
+      description: apiKeyWithToken.fields.token.description,
+      resolve: ({ result }) => result.row.token,
+    }),
+  }),
+});
+
+defineChange('updateApiKey', ApiKey, {
+  description: 'Renames an API key.',
+  scope: apiKeys.writeScope,
+  fields: API_KEY_NAME,
+  isRepeatable: false,
+  change: (ctx, id, input) => apiKeys.rename(ctx, id, input),
+});
 
 defineRevocation(ApiKey, {
   what: 'API key',

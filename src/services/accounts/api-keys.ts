@@ -1,20 +1,35 @@
 // A team's API keys as its own callers see them: never the key or its hash. A caller whose host or grant is limited to some of the team's
 // workspaces can neither see nor revoke any key.
-import { requireScope } from '../../auth/scopes.ts';
+import type { Caller } from '../../auth/actor.ts';
+import { coversScope, requireScope, SCOPES, type Scope } from '../../auth/scopes.ts';
+import { createToken } from '../../auth/tokens.ts';
 import type { Context } from '../../context.ts';
-import { notFound } from '../../errors.ts';
-import { apiKey } from '../../resources/api-keys.ts';
-import { lockApiKey, type StoredApiKey, setRevokedAt } from '../../store/accounts/api-keys.ts';
+import { invalid, notFound, outOfRange } from '../../errors.ts';
+import { API_KEY_NAME, type ApiKeyRow, apiKey, NEW_API_KEY } from '../../resources/api-keys.ts';
+import { team } from '../../resources/teams.ts';
+import { toTimestamp } from '../../rows/json.ts';
+import {
+  findApiKeys,
+  insertApiKey,
+  lockApiKey,
+  type StoredApiKey,
+  setName,
+  setRevokedAt,
+} from '../../store/accounts/api-keys.ts';
+import { findGrants } from '../../store/accounts/oauth-grants.ts';
 import { executeUnrecorded } from '../../store/changing/changes.ts';
-
 import type { Executor } from '../../store/connections/executor.ts';
 import { tableOf } from '../../store/tables/tables.ts';
+import { type Input, parseFields } from '../input/parse-fields.ts';
+import type { WriteOptions } from '../input/write-options.ts';
 import { requireRow } from '../reading/reads.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
 import { defineService } from '../service.ts';
+import { parseKnown, parseName } from './names.ts';
 import { getManyWithOwn } from './own-credential.ts';
 
 const API_KEYS = tableOf(apiKey);
+const TEAMS = tableOf(team);
 
 export type { StoredApiKey };
 
@@ -28,7 +43,7 @@ export function statusOf(key: StoredApiKey, now: Date): ApiKeyStatus {
   return key.revokedAt === null ? 'active' : 'ending';
 }
 
-/** The scope for revoking a key. */
+/** The scope for creating, renaming and revoking keys. */
 export const writeScope = 'account:write';
 
 /**
@@ -44,6 +59,114 @@ export async function revoke(ctx: Context, ref: Ref): Promise<{ id: bigint }> {
   const isChanged = revokedAt?.getTime() === now.getTime();
   await (isChanged ? ctx.lookups.forget() : ctx.lookups.settle());
   return key;
+}
+
+/** A key that was just created. */
+export interface IssuedKey {
+  readonly apiKey: StoredApiKey;
+  /** The key itself. It is shown once and cannot be read again. */
+  readonly token: string;
+}
+
+/** Creates a key within a transaction. */
+export async function issueKey(
+  tx: Parameters<typeof insertApiKey>[0],
+  key: Pick<StoredApiKey, 'teamId' | 'name' | 'scopes' | 'expiresAt' | 'isDefault' | 'createdAt'>,
+): Promise<IssuedKey> {
+  const { token, hash, hint } = createToken();
+  return { apiKey: await insertApiKey(tx, { ...key, tokenHash: hash, hint }), token };
+}
+
+/**
+ * Creates a key of the caller's team. It allows no more, and for no longer, than the credential of the request.
+ * The key belongs to no workspace, so no audit trail records it; the token is stored nowhere, so a retry cannot be answered again.
+ * @throws AppError `invalid` for name, scopes and expiry, and for an idempotency key; `not_found` for another team, and for a caller that is
+ *   limited to some workspaces, since keys are for the whole team
+ */
+export async function create(
+  ctx: Context,
+  ref: Ref,
+  input: Input,
+  { idempotencyKey }: WriteOptions,
+): Promise<{ row: ApiKeyRow & { id: bigint; token: string }; outcome: 'created' }> {
+  const caller = requireScope(ctx, writeScope);
+  const { tenancy } = caller;
+  const { id: teamId } = await requireRow(ctx, TEAMS, tenancy, ref);
+  // As for the keys that there are: a caller that is limited to some workspaces sees none.
+  if (tenancy.workspaceIds !== null) throw notFound(TEAMS.title);
+  if (idempotencyKey !== null)
+    throw invalid(idempotencyKey.field, {
+      code: 'invalid_key',
+      message: 'cannot be used here: a key is shown once, so the answer to a retry could not have it',
+    });
+  const given = parseFields(NEW_API_KEY, input, 'creation');
+  const { name = '', scopes: asked = [], expiresAt: end = null } = given;
+  const nameOf = (property: keyof typeof NEW_API_KEY) => input.nameOf(property, NEW_API_KEY[property]);
+  const scopes = parseKnown(asked, SCOPES, 'scope', 'A key');
+  const [beyond] = scopes.filter((scope) => !coversAsked(caller.scopes, scope));
+  if (beyond !== undefined)
+    throw invalid(nameOf('scopes'), {
+      code: 'not_allowed',
+      message: `cannot contain ${beyond}, which the credential of the request does not have`,
+    });
+  const now = ctx.clock();
+  const latest = await endOf(ctx, caller);
+  const expiresAt = end ?? latest;
+  if (expiresAt !== null && (expiresAt <= now || (latest !== null && expiresAt > latest)))
+    throw invalid(
+      nameOf('expiresAt'),
+      outOfRange(
+        latest === null
+          ? 'in the future'
+          : `in the future, and at most ${toTimestamp(latest)}, when the credential of the request ends`,
+      ),
+    );
+  const key = { teamId, name: parseName(name), scopes, expiresAt, isDefault: false, createdAt: now };
+  const issued = await executeUnrecorded(ctx, tenancy, (tx) => issueKey(tx, key));
+  await ctx.lookups.settle();
+  return { row: { ...issued.apiKey, token: issued.token }, outcome: 'created' };
+}
+
+/** Whether a caller with these scopes may give this one away: `read` and `write` only if they have the same. */
+function coversAsked(granted: ReadonlySet<string>, asked: string): boolean {
+  return asked.includes(':') ? coversScope(granted, asked as Scope) : granted.has(asked);
+}
+
+/** When the caller's credential ends: a key, or a grant, whose tokens are renewed. Null: never, or a client of ours that acts for itself. */
+async function endOf(ctx: Context, caller: Caller): Promise<Date | null> {
+  const { teamId } = caller.tenancy;
+  if (caller.kind === 'api_key') {
+    const [own] = await findKeys(ctx, teamId, caller.apiKeyId);
+    const ends = [own?.expiresAt, own?.revokedAt].filter((end) => end != null);
+    return ends.toSorted((a, b) => a.getTime() - b.getTime())[0] ?? null;
+  }
+  if (caller.grantId === null) return caller.clientName === null ? caller.expiresAt : null;
+  const [grant] = await findGrants(ctx.store, { id: caller.grantId });
+  return grant?.expiresAt ?? caller.expiresAt;
+}
+
+async function findKeys({ store }: Context, teamId: bigint, id: bigint): Promise<StoredApiKey[]> {
+  return (await findApiKeys(store, teamId)).filter((key) => key.id === id);
+}
+
+/**
+ * Renames a key of the caller's team. It belongs to no workspace, so no audit trail records it.
+ * @throws AppError `invalid`; `not_found` when the key does not exist or the caller may not see it
+ */
+export async function rename(
+  ctx: Context,
+  ref: Ref,
+  input: Input,
+): Promise<{ row: StoredApiKey; outcome: 'updated' }> {
+  const { tenancy } = requireScope(ctx, writeScope);
+  const { name = '' } = parseFields(API_KEY_NAME, input, 'change', false);
+  const renamed = parseName(name);
+  const { id } = await requireRow(ctx, API_KEYS, tenancy, ref);
+  const row = await executeUnrecorded(ctx, tenancy, async (tx) =>
+    setName(tx, await lockKey(tx, id), renamed),
+  );
+  await ctx.lookups.forget();
+  return { row, outcome: 'updated' };
 }
 
 /** Ends a key within a transaction. A key that has already ended stays unchanged. @throws AppError `not_found` */

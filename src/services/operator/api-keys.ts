@@ -1,26 +1,18 @@
 // API keys as the operator manages them: creating, listing, revoking and rotating the keys of any team.
 
 import { SCOPES } from '../../auth/scopes.ts';
-import { createToken } from '../../auth/tokens.ts';
 import type { App } from '../../context.ts';
 import { AppError, invalid } from '../../errors.ts';
-import { findApiKeys, insertApiKey, type StoredApiKey, setRevokedAt } from '../../store/accounts/api-keys.ts';
+import { findApiKeys, type StoredApiKey, setRevokedAt } from '../../store/accounts/api-keys.ts';
 import { withTransaction } from '../../store/changing/transactions.ts';
 import { inTransaction } from '../../store/connections/executor.ts';
-import { endKey, lockKey, statusOf } from '../accounts/api-keys.ts';
+import { endKey, type IssuedKey, issueKey, lockKey, statusOf } from '../accounts/api-keys.ts';
 import { parseKnown, parseName } from '../accounts/names.ts';
 import type { Ref } from '../reading/refs.ts';
 import { withConflicts } from './conflicts.ts';
 import { requireId, teamIdOf } from './refs.ts';
 
 export type { StoredApiKey };
-
-/** A key that was just created. */
-export interface IssuedKey {
-  readonly apiKey: StoredApiKey;
-  /** The key itself. It is shown once and cannot be read again. */
-  readonly token: string;
-}
 
 export interface ApiKeyInput {
   readonly team: Ref;
@@ -109,12 +101,3 @@ const ROTATION_FAULTS = {
   expired: 'has expired. Create a new one.',
   ending: 'was already replaced and is about to end.',
 } as const;
-
-/** Creates a key within a transaction. */
-export async function issueKey(
-  tx: Parameters<typeof insertApiKey>[0],
-  key: Pick<StoredApiKey, 'teamId' | 'name' | 'scopes' | 'expiresAt' | 'isDefault' | 'createdAt'>,
-): Promise<IssuedKey> {
-  const { token, hash, hint } = createToken();
-  return { apiKey: await insertApiKey(tx, { ...key, tokenHash: hash, hint }), token };
-}

@@ -4,9 +4,10 @@ import { invalid } from '../../errors.ts';
 import { LOCALES as TEAM_LOCALES } from '../../resources/teams.ts';
 import { findTeams, insertTeam, type StoredTeam } from '../../store/accounts/teams.ts';
 import { withTransaction } from '../../store/changing/transactions.ts';
+import { type IssuedKey, issueKey } from '../accounts/api-keys.ts';
 import { isName, parseName, parseOneOf } from '../accounts/names.ts';
 import { parseSubdomain } from '../accounts/subdomains.ts';
-import { type IssuedKey, issueKey } from './api-keys.ts';
+
 import { withConflicts } from './conflicts.ts';
 
 export type { StoredTeam };

@@ -92,6 +92,16 @@ export async function setRevokedAt(
   return { ...key, revokedAt };
 }
 
+/** Renames a locked key. */
+export async function setName(
+  tx: Pick<Executor, '$executeRawUnsafe'>,
+  key: StoredApiKey,
+  name: string,
+): Promise<StoredApiKey> {
+  await tx.$executeRawUnsafe('update api_keys set name = $2 where id = $1::int8', key.id, name);
+  return { ...key, name };
+}
+
 /** The keys of one team or of all, by id. */
 export function findApiKeys(store: Store, teamId: bigint | null): Promise<StoredApiKey[]> {
   return findListed(store, apiKey, { teamId });

@@ -82,7 +82,8 @@ async function openapiAxios() {
   deepEqual([found.data.map((one) => one.id), upserted.data.tags.length], [[id], 1]);
 }
 
-const CONTACT = 'contact { id databaseId emailAddress customAttributes { name value } tags { nodes { name } } }';
+const CONTACT =
+  'contact { id databaseId emailAddress customAttributes { name value } tags { nodes { name } } }';
 const CREATE = `mutation Create($input: CreateContactInput!) { createContact(input: $input) { ${CONTACT} } }`;
 const TAG =
   'mutation Tag($input: CreateContactTagInput!) { createContactTag(input: $input) { contactTag { id name } } }';

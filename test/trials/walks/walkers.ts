@@ -83,7 +83,9 @@ export function byConnection(send: Send, workspaceId: bigint, direction: 'forwar
     seen,
     async step() {
       const args =
-        direction === 'forward' ? `first: ${PAGE}${position}` : `last: ${PAGE}, orderBy: { direction: DESC }${position}`;
+        direction === 'forward'
+          ? `first: ${PAGE}${position}`
+          : `last: ${PAGE}, orderBy: { direction: DESC }${position}`;
       const query = `{ workspace(by: { databaseId: "${workspaceId}" }) { contacts(${args}) { edges { cursor node { databaseId } } } } }`;
       const { text } = await send('/graphql', query);
       const { edges } = (JSON.parse(text) as Edges).data.workspace.contacts;
