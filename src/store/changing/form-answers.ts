@@ -13,7 +13,7 @@ export interface RequestedAnswer {
 }
 
 /** The members of an answer that can be at fault. */
-export type AnswerMember = 'fieldId' | 'fieldsOptionIds' | 'entry';
+type AnswerMember = 'fieldId' | 'fieldsOptionIds' | 'entry';
 
 interface AnswerFault {
   readonly index: number;
