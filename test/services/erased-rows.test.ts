@@ -21,7 +21,7 @@ const MARKER = 'Conspicuous';
 const PERSONAL = NOUNS.filter(isBlankedByErasure).map((noun) => ({
   table: noun.table,
   columns: Object.entries<Field>(noun.fields)
-    .filter(([, { personal, values }]) => personal && values === undefined)
+    .filter(([, { personal, values, type }]) => personal && values === undefined && type === 'text')
     .map(([property]) => toSnakeCase(property)),
 }));
 
@@ -80,7 +80,14 @@ async function open() {
       select workspace_id, order_id, id, 1, currency, 'approved', 'completed', $2 from order_invoices where id = $1`,
     [invoice.id, MARKER],
   );
-  for (const { table, columns } of PERSONAL)
+  const form = await send(inWorkspace('forms'), { name: 'Repair' });
+  const set = await send(`/api/v2/forms/${form.id}/field_sets`, { title: 'What' });
+  const field = await send(`/api/v2/forms/field_sets/${set.id}/fields`, { key: 'why', label: 'Why?' });
+  const submission = await send(`/api/v2/forms/${form.id}/submissions`, {
+    contact_id: contactId,
+    answers_attributes: [{ field_id: field.id, entry: MARKER }],
+  });
+  for (const { table, columns } of PERSONAL.filter((one) => one.columns.length > 0))
     await pool.query(
       `update ${table} set ${columns.map((column) => `${column} = $2`).join(', ')} where workspace_id = $1`,
       [workspaceId, MARKER],
@@ -95,8 +102,11 @@ async function open() {
     restock: `/api/v2/orders/invoices/restocks/${restock.id}`,
     fulfillments: inWorkspace('fulfillments'),
     fulfillment: `/api/v2/fulfillments/${fulfillment.id}`,
+    submission: `/api/v2/form_submissions/${submission.id}`,
+    submissions: inWorkspace('form_submissions'),
+    answers: `/api/v2/forms/submissions/${submission.id}/answers`,
   };
-  return { contactId, id, invoice, paths, order };
+  return { contactId, id, invoice, paths, order, fieldId: field.id };
 }
 
 /** The answer of each path. */
@@ -181,8 +191,11 @@ describe('before anything is blanked,', () => {
     expect([sent.status, sent.body['tracking_code'], sent.body['tracking_url']]).toEqual([200, 'T-2', null]);
     const { status } = await client.send('PATCH', shop.paths.invoice, { invoice: { external_id: 'X' } });
     expect(status).toBe(200);
+    const answer = { field_id: shop.fieldId, entry: 'A later answer' };
+    expect((await client.send('POST', shop.paths.answers, answer)).status).toBe(201);
     for (const _ of ['before', 'after']) {
       const texts = await shown();
+      expect(texts['submission']).toContain('A later answer');
       expect(texts['order']).toContain('Another buyer');
       expect(texts['fulfillment']).toContain('T-2');
       for (const text of Object.values(texts)) expect(text).not.toContain(MARKER);
@@ -224,6 +237,20 @@ test('an erasure waits for a change in progress, and erases what it writes', asy
   await untilWaiting(gateway.app, 2);
   await other.query('rollback');
   expect([(await refunding).status, (await erasing).status]).toEqual([201, 200]);
+  expect(await traces()).toEqual([]);
+  await sessions.endAll();
+});
+
+test('an erasure waits for a new answer, and erases it', async () => {
+  const other = await sessions.connect();
+  await other.query('begin');
+  await other.query('select from form_fields where workspace_id = $1 for update', [client.workspaceId]);
+  const answering = client.send('POST', shop.paths.answers, { field_id: shop.fieldId, entry: MARKER });
+  await untilWaiting(gateway.app, 1);
+  const erasing = client.send('DELETE', `/api/v2/contacts/${shop.contactId}/gdpr_destroy`);
+  await untilWaiting(gateway.app, 2);
+  await other.query('rollback');
+  expect([(await answering).status, (await erasing).status]).toEqual([201, 200]);
   expect(await traces()).toEqual([]);
   await sessions.endAll();
 });

@@ -1,8 +1,10 @@
 // The rules of answers: each belongs to a field of its form and has what the field allows, and the data of its submission follows.
 import { type Fault, mustBe, mustBeOneOf } from '../../errors.ts';
 import { parseJson, TEXT_FORMATS, typeOf } from '../../resources/field-types.ts';
+import { formSubmission, formSubmissionAnswer } from '../../resources/forms/form-submissions.ts';
 import type { FormFieldType } from '../../resources/forms/forms.ts';
 import type { Executor } from '../connections/executor.ts';
+import { blankHidden, lockContact } from '../sql/personal-data.ts';
 import { type ChangeRules, type ChangingRow, Refused } from './rules.ts';
 
 /** An answer as it will be stored. */
@@ -112,9 +114,20 @@ const SET_DATA = `update form_submissions s set data = coalesce((select jsonb_ob
     where a.workspace_id = $1::bigint and a.submission_id = $2::bigint group by f.key) d), '{}')
   where s.workspace_id = $1::bigint and s.id = $2::bigint`;
 
-/** Updates the data of a submission whose answers were changed. */
+const OF_SUBMISSION = 't.workspace_id = $1::bigint and t.submission_id = $2::bigint';
+const ITSELF = 't.workspace_id = $1::bigint and t.id = $2::bigint';
+
+/**
+ * Updates the data of a submission whose answers were changed. It has none of what an erasure hides: that is blanked first, because with the
+ * new data the submission is shown again.
+ */
 export async function updateData(tx: Executor, workspaceId: bigint, submissionId: bigint): Promise<void> {
-  await tx.$executeRawUnsafe(SET_DATA, workspaceId, submissionId);
+  const statements = [
+    blankHidden(formSubmissionAnswer, OF_SUBMISSION, '$1::bigint'),
+    blankHidden(formSubmission, ITSELF, '$1::bigint'),
+    SET_DATA,
+  ];
+  await Promise.all(statements.map((text) => tx.$executeRawUnsafe(text, workspaceId, submissionId)));
 }
 
 /** The members of an answer in REST's JSON that a change may leave as they are. */
@@ -147,11 +160,11 @@ export const FORM_ANSWER_RULES: ChangeRules = {
     async before(tx, row) {
       const { workspaceId, parentId, given } = row;
       if (given === null) return [];
-      const [submission] = await tx.$queryRawUnsafe<{ formId: bigint }[]>(
-        FORM_OF_SUBMISSION,
-        workspaceId,
-        parentId,
-      );
+      // A new answer must lock the contact itself: it refers to the submission alone.
+      const [[submission]] = await Promise.all([
+        tx.$queryRawUnsafe<{ formId: bigint }[]>(FORM_OF_SUBMISSION, workspaceId, parentId),
+        tx.$queryRawUnsafe(lockContact(formSubmission, ITSELF, '$1::bigint'), workspaceId, parentId),
+      ]);
       const faulty =
         submission && (await findAnswerFault(tx, workspaceId, submission.formId, [requested(row)]));
       if (faulty) throw new Refused(faulty.member, faulty.fault);
