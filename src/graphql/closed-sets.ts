@@ -7,6 +7,7 @@ import { builder, type Types } from './builder.ts';
 /** The part of a field's description that lists its values. */
 interface Described {
   readonly values?: Field['values'] | undefined;
+  readonly graphqlValues?: Field['graphqlValues'] | undefined;
   readonly synonyms?: Field['synonyms'] | undefined;
 }
 
@@ -36,7 +37,8 @@ const sets = new Map<readonly string[], ClosedSet | null>();
  */
 export function nameSets(owner: string, fields: Fields): void {
   for (const [property, field] of Object.entries(fields)) {
-    const { internal, graphql, values, valuesName, valueDescriptions = {}, isCode } = field;
+    const { internal, graphql, graphqlValues, values = graphqlValues } = field;
+    const { valuesName, valueDescriptions = {}, isCode } = field;
     const { items, itemType, children, object } = field;
     if (internal === true || graphql === false) continue;
     const shown = graphqlNameOf(property, field);
@@ -51,7 +53,11 @@ export function nameSets(owner: string, fields: Fields): void {
 }
 
 /** The enum of a field's values; null if any value is allowed, or if the values remain a String. */
-export function closedSetOf({ values, synonyms = {} }: Described): ClosedSet | null {
+export function closedSetOf({
+  graphqlValues,
+  values = graphqlValues,
+  synonyms = {},
+}: Described): ClosedSet | null {
   if (values === undefined) return null;
   const cached = sets.get(values);
   if (cached !== undefined) return cached;

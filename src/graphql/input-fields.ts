@@ -43,6 +43,20 @@ const CustomAttributeInput = builder.inputType('CustomAttributeInput', {
   }),
 });
 
+/** A list item that GraphQL writes in another form than REST. */
+interface ItemForm {
+  readonly type: object;
+  /** The item in the form of REST. @param path its place in the input @throws AppError `invalid` */
+  toItem(given: Members, path: string): Members;
+}
+
+const itemForms = new Map<string, ItemForm>();
+
+/** Gives the items of a type another form. */
+export function setItemForm(itemType: string, form: ItemForm): void {
+  itemForms.set(itemType, form);
+}
+
 /** The input fields that clients may send. @param moment at creation, required fields are non-null */
 export function inputFields(t: Builder, fields: Fields, moment: Moment): InputFieldMap {
   return inputFieldsOf(t, fields, moment, (field) => isRequired(field, moment));
@@ -175,7 +189,7 @@ function inputTypeOf(name: string, field: Field, moment: Moment): unknown {
   if (object !== undefined) return objectInput(name, object, moment, field.isOneOf === true);
   if (members !== undefined) return [CustomAttributeInput];
   if (children !== undefined) return [childInput(children, items ?? {}, moment)];
-  if (itemType !== undefined) return [itemInput(itemType, field)];
+  if (itemType !== undefined) return [itemForms.get(itemType)?.type ?? itemInput(itemType, field)];
   if (referencedNoun(field) !== undefined) return typeOf(type).isList ? ['ID'] : 'ID';
   return isMoney(field) ? moneyInput() : graphqlTypeOf(field);
 }
@@ -279,9 +293,19 @@ export function membersOf(fields: Fields, sent: Readonly<Record<string, unknown>
     ([property, field]) => [nameOf(property, field), field] as const,
   );
   const given = named.filter(([name]) => input[name] !== undefined);
-  const parsers = given.map(([name, { members }]) => [
+  const parsers = given.map(([name, { members, itemType }]) => [
     name,
-    () => (members === undefined ? input[name] : toObjectByName(name, input[name] as NamedValue[] | null)),
+    () => {
+      const value = input[name];
+      if (members !== undefined) return toObjectByName(name, value as NamedValue[] | null);
+      const form = itemForms.get(itemType ?? '');
+      if (form === undefined || !Array.isArray(value)) return value;
+      const items = value.map((item: Members, index) => {
+        const path = `${name}[${index}]`;
+        return [path, () => form.toItem(item, path)];
+      });
+      return Object.values(parseAll(Object.fromEntries(items)));
+    },
   ]);
   return withCurrencies(fields, parseAll(Object.fromEntries(parsers)));
 }

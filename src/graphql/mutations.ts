@@ -25,6 +25,7 @@ import type { Service } from '../services/service.ts';
 import { builder, rowOf, type Types } from './builder.ts';
 import type { ConnectionType } from './connection.ts';
 import type { GraphContext } from './context.ts';
+import { CRITERION_FORMS } from './criteria.ts';
 import { encodeGlobalId, parseGlobalId } from './global-ids.ts';
 import { currenciesIn, formOf, inputFields, membersOf, namesIn } from './input-fields.ts';
 import type { NodeType } from './nodes.ts';
@@ -111,6 +112,7 @@ export function defineMutation<Result>(name: string, mutation: Mutation<Result>)
         const input: Input = {
           ...{ members, nameOf, formOf, whole: WHOLE_INPUT },
           currencyOf: currenciesIn(values),
+          criterionForms: CRITERION_FORMS,
         };
         const result = await change(ctx, ids, input, options, values, info);
         // Values that were loaded before the change are stale.

@@ -1,4 +1,5 @@
 // The saved filter (spec §2 "Refine filter").
+import { FILTER_CLASSES, type Words } from './refine-words.ts';
 import { describe, type Fields, IDS, OF_WORKSPACE, type Row, type RowOf } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
@@ -53,6 +54,9 @@ export const criterion = {
 
 export interface Criterion extends RowOf<typeof criterion> {}
 
+const textsOf = (words: Words, member: 'name' | 'description'): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(words).map(([value, word]) => [value, word[member]]));
+
 export const refineFilter = describe({
   type: 'RefineFilter',
   graphqlName: 'SavedFilter',
@@ -82,6 +86,10 @@ export const refineFilter = describe({
     },
     filterClass: {
       type: 'text',
+      graphqlValues: Object.keys(FILTER_CLASSES),
+      valuesName: 'SavedFilterClass',
+      valueDescriptions: textsOf(FILTER_CLASSES, 'description'),
+      synonyms: textsOf(FILTER_CLASSES, 'name'),
       writable: 'at_creation',
       default: 'ContactsFilter',
       emptyIsNull: true,

@@ -99,6 +99,8 @@ export interface Field {
   readonly currency?: string;
   /** All possible values. */
   readonly values?: readonly string[];
+  /** As `values`, for a list that REST does not document: it takes any text, and the service refuses others. GraphQL has an enum of it. */
+  readonly graphqlValues?: readonly string[];
   /** By value: what it means, as a sentence. Required if GraphQL has an enum of the values. */
   readonly valueDescriptions?: Readonly<Record<string, string>>;
   /** By value: a synonym, which is accepted too. GraphQL uses the synonym. */

@@ -50,7 +50,7 @@ const nothing = (type: string) => `"${btoa(`${type}:4611686018427387904`)}"`;
 
 /** Values for other required places: well-formed, without an existing object. */
 const BESIDE: Record<string, string> = {
-  'createSavedFilter.input.criteria': '[{ attribute: "first_name", clause: "eq", value: "x" }]',
+  'createSavedFilter.input.criteria': '[{ attribute: FIRST_NAME, clause: EQUALS, value: { text: "x" } }]',
   'removeConditionalSplit.input.conditionalSplitId': nothing('ConditionalSplit'),
   'updateConditionalSplit.input.conditionalSplitId': nothing('ConditionalSplit'),
   'createSplitTest.input.leftPageId': nothing('Page'),

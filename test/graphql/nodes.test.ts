@@ -248,37 +248,49 @@ test('a webhook endpoint has the fields of the specification, and references', a
   });
 });
 
-test('64-bit integers in a criterion keep all digits over both APIs', async () => {
+test('64-bit integers in a criterion keep all digits, over REST as a number', async () => {
   const filter = await factories.refineFilter(gateway.app, { workspaceId: tenant.workspace.id });
   await gateway.app.store.pool.query(
-    `update refine_filters set criteria = '[{"attribute": "id", "clause": "in", "value": [9007199254740993, 1]}]' where id = $1`,
+    `update refine_filters set criteria = '[{"attribute": "tags.id", "clause": "in", "value": [9007199254740993, 1]}]' where id = $1`,
     [filter.id],
   );
-  const query = `{ node(id: "${globalId('SavedFilter', filter.id)}") { ... on SavedFilter { criteria { value } } } }`;
+  const query = `{ node(id: "${globalId('SavedFilter', filter.id)}") { ... on SavedFilter { criteria { value { ids } } } } }`;
   const body = JSON.stringify({ query });
   const headers = { 'Content-Type': 'application/json' };
   for (let times = 0; times < 2; times++) {
     const graphql = await gateway.send('/graphql', { caller, method: 'POST', headers, body });
-    expect(await graphql.text()).toContain('"value":[9007199254740993,1]');
+    const ids = ['ContactTag:9007199254740993', 'ContactTag:1'].map((id) => btoa(id));
+    expect(await graphql.text()).toContain(`"value":{"ids":${JSON.stringify(ids)}}`);
   }
   const rest = await gateway.send(`/api/v2/refine_filters/${filter.id}`, { caller });
   expect(await rest.text()).toContain('"value":[9007199254740993,1]');
 });
 
-test('a saved filter’s criteria are typed, and their values are any JSON', async () => {
+test('a saved filter’s criteria are typed; null stands for what this version does not know', async () => {
   const criteria = [
     { attribute: 'tags.id', clause: 'in', value: [1, 2] },
     { attribute: 'created_at', clause: 'gt', value: { days: '30', modifier: 'ago' } },
     { attribute: 'email_suppression', clause: 'st' },
+    { attribute: 'shoe_size', clause: 'fits', value: 'x' },
   ];
   const filter = await factories.refineFilter(gateway.app, { workspaceId: tenant.workspace.id, criteria });
-  const query = `{ node(id: "${globalId('SavedFilter', filter.id)}") { ... on SavedFilter { filterClass conjunction criteria { attribute clause value } } } }`;
+  const query = `{ node(id: "${globalId('SavedFilter', filter.id)}") { ... on SavedFilter { filterClass conjunction criteria { attribute clause value { ids relative { days direction } } } } } }`;
   const { data } = await post(gateway, { query }, { caller });
+  const ids = [1n, 2n].map((id) => globalId('ContactTag', id));
   expect(data).toEqual({
     node: {
-      filterClass: 'ContactsFilter',
+      filterClass: 'CONTACTS',
       conjunction: 'AND',
-      criteria: [criteria[0], criteria[1], { ...criteria[2], value: null }],
+      criteria: [
+        { attribute: 'TAG', clause: 'IN', value: { ids, relative: null } },
+        {
+          attribute: 'CREATED_AT',
+          clause: 'GREATER_THAN',
+          value: { ids: null, relative: { days: 30, direction: 'AGO' } },
+        },
+        { attribute: 'EMAIL_SUPPRESSION', clause: 'IS_SET', value: null },
+        { attribute: null, clause: null, value: null },
+      ],
     },
   });
 });

@@ -150,7 +150,7 @@ const NESTED: readonly (readonly [field: string, selection: string, statements: 
   ],
   ['ConditionalSplitConnection.totalCount', 'funnels { nodes { conditionalSplits { totalCount } } }', 3],
   ['Workspace.pages', 'pages { nodes { name } }', 1],
-  ['Workspace.savedFilters', 'savedFilters { nodes { criteria { value } workspace { name } } }', 2],
+  ['Workspace.savedFilters', 'savedFilters { nodes { criteria { value { text } } workspace { name } } }', 2],
   ['Workspace.webhookEndpoints', 'webhookEndpoints { nodes { url workspace { name } } }', 2],
   ['WebhookEndpoint.pages', 'webhookEndpoints { nodes { pages { name } } }', 2],
   ['WebhookEndpoint.funnels', 'webhookEndpoints { nodes { funnels { name } } }', 2],

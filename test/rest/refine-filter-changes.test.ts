@@ -82,7 +82,9 @@ describe('creation and change refuse, and change nothing:', () => {
     const criteria = [{ ...EMAIL, clause: 'ew' }, EMAIL, { attribute: 'anonymous', clause: 'eq' }];
     const blamed = ['criteria[0].clause', 'criteria[2].value'];
     expect(await client.refused(422, 'POST', filters, body({ criteria }))).toEqual(blamed);
-    const input = { workspaceId: btoa(`Workspace:${workspaceId}`), criteria };
+    const address = { attribute: 'EMAIL_ADDRESS', clause: 'EQUALS', value: { text: 'a' } };
+    const wrong = [{ ...address, clause: 'IN' }, address, { attribute: 'IS_ANONYMOUS', clause: 'EQUALS' }];
+    const input = { workspaceId: btoa(`Workspace:${workspaceId}`), criteria: wrong };
     const { data } = await sendMutation(gateway, 'createSavedFilter', input, client);
     expect(data?.['createSavedFilter']?.userErrors.map(({ path }) => path)).toEqual([
       ['criteria', '0', 'clause'],

@@ -20,6 +20,7 @@ function sent(value: unknown, type: GraphQLInputType, currency = 'EUR'): unknown
   if (isListType(nullable)) return (value as unknown[]).map((item) => sent(item, nullable.ofType, currency));
   if (!isInputObjectType(nullable)) return value;
   if (nullable.name === 'MoneyInput' && typeof value === 'string') return { amount: value, currency };
+  if (nullable.name === 'FilterCriterionValueInput' && typeof value === 'string') return { text: value };
   const fields = nullable.getFields();
   const own = (value as { currency?: string }).currency ?? currency;
   return Object.fromEntries(

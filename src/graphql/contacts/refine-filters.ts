@@ -1,18 +1,28 @@
 // Adds to saved filters their conditions.
 
 import { type Described, NOUNS } from '../../resources/nouns.ts';
-import { criterion, type RefineFilterRow, refineFilter } from '../../resources/refine-filters.ts';
+import { MAX_CRITERIA, type RefineFilterRow, refineFilter } from '../../resources/refine-filters.ts';
 import { graphqlTypeNameOf, type Resource } from '../../resources/resource.ts';
 import { builder } from '../builder.ts';
+import { FilterCriterionInput, SavedFilterCriterion, type ShownCriterion, toCriterion } from '../criteria.ts';
+import { assumedValues } from '../field-options.ts';
 import { encodeGlobalId } from '../global-ids.ts';
+import { setItemForm } from '../input-fields.ts';
 import { connectionOf, nodeOf } from '../nouns.ts';
-import { objectFields, objectType } from '../resource-fields.ts';
 
-const { itemType } = refineFilter.fields.criteria;
-const SavedFilterCriterion = objectType(itemType, 'One condition of a saved filter.', criterion);
+const { description, itemType } = refineFilter.fields.criteria;
 
-builder.objectFields(nodeOf(refineFilter).ref, (t) =>
-  objectFields(t, refineFilter.fields, { criteria: SavedFilterCriterion }),
+setItemForm(itemType, { type: FilterCriterionInput, toItem: toCriterion });
+
+builder.objectField(nodeOf(refineFilter).ref, 'criteria', (t) =>
+  t.field({
+    type: [SavedFilterCriterion],
+    description,
+    columns: ['criteria', 'filterClass'],
+    rows: assumedValues(MAX_CRITERIA),
+    resolve: ({ criteria, filterClass }: RefineFilterRow) =>
+      criteria.map((one): ShownCriterion => ({ ...one, filterClass })),
+  }),
 );
 
 for (const noun of NOUNS as readonly Resource[] as readonly Described[]) {

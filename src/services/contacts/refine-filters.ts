@@ -13,10 +13,11 @@ import {
 import { MAX_PAGE_SIZE, type Page, type PageRequest } from '../../pagination.ts';
 import type { NounTable } from '../../resources/nouns.ts';
 import { attributesOf, REFINE_ATTRIBUTES } from '../../resources/refine-attributes.ts';
-import { type RefineFilterRow, refineFilter } from '../../resources/refine-filters.ts';
+import { type Criterion, type RefineFilterRow, refineFilter } from '../../resources/refine-filters.ts';
 import type { Moment } from '../../resources/resource.ts';
 import { findSplitsByFilter } from '../../store/reading/funnel-steps.ts';
 import { findById, findByIds } from '../../store/reading/rows.ts';
+import type { RefineCriterion } from '../../store/sql/refined.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
 import { tableNamed, tableOf } from '../../store/tables/tables.ts';
 import { writesOf } from '../changing/writes.ts';
@@ -39,19 +40,24 @@ type Place = Pick<RefineFilterRow, 'workspaceId' | 'filterClass'>;
 
 /** @throws AppError `invalid` blaming members, also of single criteria; `not_found` for the workspace; as `mutate` */
 export async function create(ctx: Context, parent: Ref, input: Input, options: WriteOptions) {
-  await requireCriteria(ctx, input, 'creation', async ({ filterClass = fields.filterClass.default }) => {
-    if (attributesOf(filterClass) === undefined) throw unknownClass(input);
-    return { workspaceId: parseRef('Workspace', 'workspaces', parent), filterClass };
-  });
-  return writes.create(ctx, parent, input, options);
+  const checked = await withCriteria(
+    ctx,
+    input,
+    'creation',
+    async ({ filterClass = fields.filterClass.default }) => {
+      if (attributesOf(filterClass) === undefined) throw unknownClass(input);
+      return { workspaceId: parseRef('Workspace', 'workspaces', parent), filterClass };
+    },
+  );
+  return writes.create(ctx, parent, checked, options);
 }
 
 /** @throws AppError `invalid` blaming members, also of single criteria; `not_found`; `precondition_failed`; as `mutate` */
 export async function update(ctx: Context, ref: Ref, input: Input, options: WriteOptions) {
-  await requireCriteria(ctx, input, 'change', (_, tenancy) =>
+  const checked = await withCriteria(ctx, input, 'change', (_, tenancy) =>
     findById(ctx, FILTERS, tenancy, parseRef(FILTERS.title, FILTERS.name, ref)),
   );
-  return writes.update(ctx, ref, input, options);
+  return writes.update(ctx, ref, checked, options);
 }
 
 /** @throws AppError `conflict` listing conditional splits that use it; `not_found`; `precondition_failed`; as `mutate` */
@@ -86,20 +92,22 @@ function unknownClass({ nameOf }: Input): AppError {
 /**
  * Checks the input of a creation or change, including its criteria.
  * @param find returns null if there is no such filter: the change itself reports that
+ * @returns the input with the ids in criteria as they are stored
  */
-async function requireCriteria(
+async function withCriteria(
   ctx: Context,
   input: Input,
   moment: Moment,
   find: (given: Partial<RefineFilterRow>, tenancy: Tenancy) => Promise<Place | null>,
-): Promise<void> {
+): Promise<Input> {
   const { tenancy } = requireScope(ctx, writeScope);
   const given = writes.parse(input, moment);
-  if (given.criteria === undefined) return;
+  if (given.criteria === undefined) return input;
   const place = await find(given, tenancy);
-  if (place === null) return;
+  if (place === null) return input;
   const name = input.nameOf('criteria', fields.criteria);
-  const criteria = parseCriteria(place.filterClass, given.criteria, ctx.clock(), name);
+  const { criterionForms } = input;
+  const criteria = parseCriteria(place.filterClass, given.criteria, ctx.clock(), name, criterionForms);
   const errors: FieldError[] = [];
   for (const [index, { attribute, test }] of criteria.entries()) {
     const table = attribute.idsOf && tableNamed(attribute.idsOf.table as NounTable);
@@ -113,6 +121,16 @@ async function requireCriteria(
       errors.push({ ...noSuch(table.title, missing), field: `${name}[${index}].value` });
   }
   if (errors.length > 0) throw invalidFields(errors);
+  if (criterionForms === undefined) return input;
+  const stored = given.criteria.map((one, index) => withStoredIds(one, criteria[index]));
+  return { ...input, members: { ...(input.members as object), [name]: stored } };
+}
+
+/** A criterion with the ids that its test has, in the form of REST's JSON. */
+function withStoredIds(one: Criterion, parsed: RefineCriterion | undefined): Criterion {
+  if (parsed?.attribute.kind !== 'ids' || parsed.test.kind !== 'equal') return one;
+  const ids = parsed.test.values.map((id) => (Number.isSafeInteger(Number(id)) ? Number(id) : String(id)));
+  return { ...one, value: Array.isArray(one.value) ? ids : ids[0] };
 }
 
 /** Which filters of the registry to read, and in which order. */

@@ -1,6 +1,14 @@
 // Checks the criteria of saved filters, when they are written and again when they are used: the allowed attributes and clauses, and the
 // form of values. Pure.
-import { type Fault, type FieldError, invalidFields, mustBe, mustBeOneOf, NO_ENTRY } from '../../errors.ts';
+import {
+  type Fault,
+  type FieldError,
+  invalidFields,
+  mustBe,
+  mustBeId,
+  mustBeOneOf,
+  NO_ENTRY,
+} from '../../errors.ts';
 import { FIELD_TYPES, type Form } from '../../resources/field-types.ts';
 import type { NounTable } from '../../resources/nouns.ts';
 import {
@@ -12,7 +20,7 @@ import {
 import type { Criterion } from '../../resources/refine-filters.ts';
 import { parseId } from '../../store/sql/public-ids.ts';
 import type { RefineCriterion, RefineTest } from '../../store/sql/refined.ts';
-import { isObject } from '../input/parse-fields.ts';
+import { type CriterionForms, isObject } from '../input/parse-fields.ts';
 
 /** The maximum number of values of one criterion. */
 const MAX_VALUES = 100;
@@ -29,6 +37,19 @@ const NEGATIONS: Readonly<Partial<Record<Clause, Clause>>> = {
   nst: 'st',
 };
 
+const IN_REST: CriterionForms = {
+  word: (stored) => stored,
+  idOf: (noun) => ({
+    expected: 'an integer or public id',
+    parse(value) {
+      const text = isNumber(value) ? String(value) : value;
+      if (typeof text !== 'string') return undefined;
+      if (noun !== undefined) return parseId(noun.table as NounTable, text) ?? undefined;
+      return /^(?:[1-9]\d{0,18}|[A-Za-z]{6,12})$/.test(text) ? text : undefined;
+    },
+  }),
+};
+
 /**
  * Checks criteria.
  * @param filterClass what the filter selects
@@ -41,6 +62,7 @@ export function parseCriteria(
   criteria: readonly Criterion[],
   now: Date,
   name = 'criteria',
+  forms: CriterionForms = IN_REST,
 ): RefineCriterion[] {
   const attributes = attributesOf(filterClass) ?? {};
   const errors: FieldError[] = [];
@@ -51,15 +73,19 @@ export function parseCriteria(
     };
     const attribute = Object.hasOwn(attributes, called) ? attributes[called] : undefined;
     if (attribute === undefined)
-      return blame('attribute', mustBeOneOf(`one of ${Object.keys(attributes).join(', ')}`));
+      return blame('attribute', mustBeOneOf(`one of ${Object.keys(attributes).map(forms.word).join(', ')}`));
     const isNegated = Object.hasOwn(NEGATIONS, clause);
     if (!(attribute.clauses as readonly string[]).includes(clause))
-      return blame('clause', mustBeOneOf(`one of ${attribute.clauses.join(', ')} for ${called}`));
-    const { expected, parse } = testOf(attribute, NEGATIONS[clause as Clause] ?? (clause as Clause), now);
+      return blame(
+        'clause',
+        mustBeOneOf(`one of ${attribute.clauses.map(forms.word).join(', ')} for ${forms.word(called)}`),
+      );
+    const positive = NEGATIONS[clause as Clause] ?? (clause as Clause);
+    const { expected, parse } = testOf(attribute, positive, now, forms);
     const test = parse(value ?? null);
-    return test === undefined
-      ? blame('value', mustBe(`${expected} for ${clause}`))
-      : [{ attribute, test, isNegated }];
+    if (test !== undefined) return [{ attribute, test, isNegated }];
+    const fault = (attribute.kind === 'ids' ? mustBeId : mustBe)(`${expected} for ${forms.word(clause)}`);
+    return blame('value', value == null ? { ...fault, code: 'required' } : fault);
   });
   if (criteria.length === 0) errors.push({ ...NO_ENTRY, field: name });
   if (errors.length > 0) throw invalidFields(errors.slice(0, MAX_ERRORS));
@@ -67,12 +93,17 @@ export function parseCriteria(
 }
 
 /** The form of a criterion's value. @param clause one that is not a negation */
-function testOf(attribute: RefineAttribute, clause: Clause, now: Date): Form<RefineTest> {
+function testOf(
+  attribute: RefineAttribute,
+  clause: Clause,
+  now: Date,
+  forms: CriterionForms,
+): Form<RefineTest> {
   const { kind } = attribute;
   if (clause === 'st')
     return { expected: 'left out', parse: (value) => (value === null ? { kind: 'set' } : undefined) };
   if (kind === 'date') return dateTest(clause, now);
-  const form = VALUES[kind](attribute);
+  const form = VALUES[kind](attribute, forms);
   if (kind === 'amount' && clause !== 'eq') return amountTest(clause);
   if (clause === 'sw')
     return {
@@ -143,27 +174,22 @@ const limits = (...limits: Limits): RefineTest => ({ kind: 'limits', limits });
 
 /** The form of one value, by kind. Without `idsOf`, every possible id of an object is accepted. */
 const VALUES: Readonly<
-  Record<Exclude<AttributeKind, 'date'>, (of: RefineAttribute) => Form<string | bigint | boolean>>
+  Record<
+    Exclude<AttributeKind, 'date'>,
+    (of: RefineAttribute, forms: CriterionForms) => Form<string | bigint | boolean>
+  >
 > = {
   text: () => TEXT,
-  word: ({ values }) =>
+  word: ({ values }, { word }) =>
     values === undefined
       ? TEXT
       : {
-          expected: `one of ${values.join(', ')}`,
-          parse: (value) => values.find((word) => word === value),
+          expected: `one of ${values.map(word).join(', ')}`,
+          parse: (value) => values.find((one) => one === value),
         },
   amount: () => AMOUNT,
   flag: () => ({ expected: 'true or false', parse: (value) => FLAGS.get(value) }),
-  ids: ({ idsOf }) => ({
-    expected: 'an integer or public id',
-    parse(value) {
-      const text = isNumber(value) ? String(value) : value;
-      if (typeof text !== 'string') return undefined;
-      if (idsOf !== undefined) return parseId(idsOf.table as NounTable, text) ?? undefined;
-      return /^(?:[1-9]\d{0,18}|[A-Za-z]{6,12})$/.test(text) ? text : undefined;
-    },
-  }),
+  ids: ({ idsOf }, { idOf }) => idOf(idsOf),
 };
 
 /** A span of time, the end excluded: a day, or one millisecond. */

@@ -41,6 +41,14 @@ export type NewValues<F extends Fields> = Partial<RowOf<F>>;
 /** The client's name for a property. */
 export type NameOf = (property: string, field: Field) => string;
 
+/** How a client writes the criteria of a saved filter, and reads of them in errors. */
+export interface CriterionForms {
+  /** The client's name for an attribute, clause or value. */
+  word(stored: string): string;
+  /** The form of ids of a noun; without one, of any noun. */
+  idOf(noun: IdsOf | undefined): Form<bigint | string>;
+}
+
 /** A client's input for a noun, not validated yet. */
 export interface Input {
   /** Expected to be an object with members that `nameOf` names; unknown members are ignored if there are known ones. */
@@ -50,6 +58,8 @@ export interface Input {
   readonly whole?: string;
   /** The form in which the client writes a property, if it differs from the form of REST's JSON. */
   readonly formOf?: (field: Field, form: Form) => Form;
+  /** How the client writes the criteria of a saved filter; absent: as REST does. */
+  readonly criterionForms?: CriterionForms;
   /** The currency that the client sent with an amount, by its name for the amount. Absent: amounts have none of their own. */
   readonly currencyOf?: ((name: string) => string | undefined) | undefined;
 }

@@ -1,0 +1,372 @@
+// The criteria of saved filters: their words are enums, and a value is one member of an object, by the kind of its attribute.
+import { invalid } from '../errors.ts';
+import type { Form } from '../resources/field-types.ts';
+import {
+  type AttributeKind,
+  REFINE_ATTRIBUTES,
+  type RefineAttribute,
+} from '../resources/refine-attributes.ts';
+import type { Criterion } from '../resources/refine-filters.ts';
+import { FILTER_ATTRIBUTES, FILTER_CLAUSES, type Words } from '../resources/refine-words.ts';
+import { type Fields, graphqlTypeNameOf, withArticle } from '../resources/resource.ts';
+import type { CriterionForms } from '../services/input/parse-fields.ts';
+import { parseRef } from '../services/reading/refs.ts';
+import { builder } from './builder.ts';
+import { closedSetOf, defineEnum, messageWithNames } from './closed-sets.ts';
+import { assumedValues } from './field-options.ts';
+import { decodeGlobalId, encodeGlobalId } from './global-ids.ts';
+import { objectType } from './resource-fields.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+const textsOf = (words: Words, member: 'name' | 'description') =>
+  Object.fromEntries(Object.entries(words).map(([value, word]) => [value, word[member]]));
+const enumOf = (name: string, description: string, words: Words) =>
+  defineEnum<string>(name, description, textsOf(words, 'description'), textsOf(words, 'name'));
+
+const FilterAttribute = enumOf(
+  'SavedFilterAttribute',
+  'What a criterion compares. Each class of filters has some of them.',
+  FILTER_ATTRIBUTES,
+);
+const FilterClause = enumOf(
+  'SavedFilterClause',
+  'How a criterion compares. Each attribute has some of them.',
+  FILTER_CLAUSES,
+);
+const RelativeDirection = defineEnum('RelativeDirection', 'Before or after the present.', {
+  ago: 'Before now.',
+  from_now: 'After now.',
+});
+
+/** The attributes with a name, one for each class that has it. They are of one kind. */
+const attributesNamed = (name: string): RefineAttribute[] =>
+  Object.values(REFINE_ATTRIBUTES).flatMap((of) => of[name] ?? []);
+
+/** Objects inside values, by their types. */
+const PARTS = {
+  AmountSpan: {
+    least: { type: 'decimal', description: 'The smallest amount, included.' },
+    most: { type: 'decimal', description: 'The largest amount, included.' },
+  },
+  DaySpan: {
+    first: { type: 'date', description: 'The first day, in UTC.' },
+    last: { type: 'date', description: 'The last day, included.' },
+  },
+  TimeSpan: {
+    first: { type: 'timestamp', description: 'The first time.' },
+    last: { type: 'timestamp', description: 'The last time, included.' },
+  },
+  RelativeDays: { days: { type: 'int4', description: 'The number of days, at most 99999.' } },
+} as const satisfies Record<string, Fields>;
+type Part = keyof typeof PARTS;
+
+const ABOUT_PARTS: Readonly<Record<Part, string>> = {
+  AmountSpan: 'Two amounts, and what is between them.',
+  DaySpan: 'Two days, and what is between them.',
+  TimeSpan: 'Two times, and what is between them.',
+  RelativeDays: 'A number of days before or after the time at which the filter is used.',
+};
+
+const SCALARS: Readonly<Record<string, 'Decimal' | 'Date' | 'DateTime'>> = {
+  decimal: 'Decimal',
+  date: 'Date',
+  timestamp: 'DateTime',
+};
+
+const DIRECTION = 'Whether the days are before or after now.';
+const partTypes = Object.fromEntries(
+  Object.entries(PARTS).map(([name, fields]) => [
+    name,
+    objectType(name, ABOUT_PARTS[name as Part], fields as Fields, (t) =>
+      name === 'RelativeDays'
+        ? {
+            direction: t.field({
+              type: RelativeDirection,
+              description: DIRECTION,
+              resolve: (row) => (row as unknown as { direction: 'ago' | 'from_now' }).direction,
+            }),
+          }
+        : {},
+    ),
+  ]),
+);
+const partInputs = Object.fromEntries(
+  Object.entries(PARTS).map(([name, fields]) => [
+    name,
+    builder.inputType(`${name}Input`, {
+      description: ABOUT_PARTS[name as Part],
+      fields: (t) => ({
+        ...Object.fromEntries(
+          Object.entries<Fields[string]>(fields).map(([member, { type, description }]) => [
+            member,
+            t.field({ type: SCALARS[type] ?? 'Int', required: true, description }),
+          ]),
+        ),
+        ...(name === 'RelativeDays' && {
+          direction: t.field({ type: RelativeDirection, required: true, description: DIRECTION }),
+        }),
+      }),
+    }),
+  ]),
+);
+/** One member of a value. */
+interface Member {
+  readonly kinds: readonly AttributeKind[];
+  /** A scalar, the name of a part, or the attribute whose closed list of words the values are from. */
+  readonly type:
+    | 'String'
+    | 'Boolean'
+    | 'ID'
+    | 'Decimal'
+    | 'Date'
+    | 'DateTime'
+    | Part
+    | { readonly of: string };
+  readonly isList?: true;
+  readonly description: string;
+  toStored(value: never): unknown;
+  /** undefined for a value in another form. */
+  fromStored(stored: unknown, of: RefineAttribute): unknown;
+}
+
+const DAY = /^\d{4}-\d\d-\d\d$/;
+const same = (value: unknown) => value;
+const pair = (names: readonly [string, string], isOne: (value: unknown) => boolean) => ({
+  toStored: (value: Members) => names.map((name) => value[name]),
+  fromStored: (stored: unknown) =>
+    Array.isArray(stored) && stored.length === 2 && stored.every(isOne)
+      ? Object.fromEntries(names.map((name, index) => [name, String(stored[index])]))
+      : undefined,
+});
+const isText = (value: unknown) => typeof value === 'string';
+const isDay = (value: unknown) => isText(value) && DAY.test(String(value));
+const isTime = (value: unknown) => isText(value) && !DAY.test(String(value));
+const isNumber = (value: unknown) => ['string', 'number', 'bigint'].includes(typeof value);
+const when = (is: (value: unknown) => boolean) => (value: unknown) => (is(value) ? String(value) : undefined);
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
+
+const words = (attribute: string, things: string): Member => ({
+  kinds: [],
+  type: { of: attribute },
+  isList: true,
+  description: `For ${FILTER_ATTRIBUTES[attribute]?.name.toUpperCase()}: ${things}.`,
+  toStored: same,
+  fromStored: (stored, { values = [] }) => listOf(stored).filter((one) => values.includes(one as string)),
+});
+
+const MEMBERS: Readonly<Record<string, Member>> = {
+  text: {
+    ...{ kinds: ['text', 'word'], type: 'String', description: 'The text to compare with.' },
+    ...{ toStored: same, fromStored: when(isText) },
+  },
+  texts: {
+    ...{ kinds: ['text', 'word'], type: 'String', isList: true, description: 'Texts, for IN and NOT_IN.' },
+    toStored: same,
+    fromStored: (stored) => (Array.isArray(stored) ? stored.filter(isText) : undefined),
+  },
+  isTrue: {
+    ...{ kinds: ['flag'], type: 'Boolean', description: 'True or false.' },
+    toStored: same,
+    fromStored: (stored) => ['true', '1'].includes(String(stored)),
+  },
+  ids: {
+    ...{
+      kinds: ['ids'],
+      type: 'ID',
+      isList: true,
+      description: 'The global ids of objects: one, or several for IN and NOT_IN.',
+    },
+    toStored: same,
+    fromStored: (stored, { idsOf }) =>
+      idsOf === undefined
+        ? undefined
+        : listOf(stored).map((id) =>
+            encodeGlobalId(graphqlTypeNameOf(idsOf), parseRef(idsOf.title, idsOf.table as never, String(id))),
+          ),
+  },
+  amount: {
+    ...{ kinds: ['amount'], type: 'Decimal', description: 'An amount, in the currency of each object.' },
+    ...{ toStored: same, fromStored: when(isNumber) },
+  },
+  amounts: {
+    ...{ kinds: ['amount'], type: 'AmountSpan', description: 'Two amounts, for BETWEEN and NOT_BETWEEN.' },
+    ...pair(['least', 'most'], isNumber),
+  },
+  day: {
+    ...{ kinds: ['date'], type: 'Date', description: 'A day, in UTC.' },
+    ...{ toStored: same, fromStored: when(isDay) },
+  },
+  time: {
+    ...{ kinds: ['date'], type: 'DateTime', description: 'The time to compare with.' },
+    ...{ toStored: same, fromStored: when(isTime) },
+  },
+  days: {
+    ...{ kinds: ['date'], type: 'DaySpan', description: 'Two days, for BETWEEN and NOT_BETWEEN.' },
+    ...pair(['first', 'last'], isDay),
+  },
+  times: {
+    ...{ kinds: ['date'], type: 'TimeSpan', description: 'Two times, for BETWEEN and NOT_BETWEEN.' },
+    ...pair(['first', 'last'], isTime),
+  },
+  relative: {
+    ...{ kinds: ['date'], type: 'RelativeDays', description: 'Days before or after now.' },
+    toStored: ({ days, direction }: Members) => ({ days, modifier: direction }),
+    fromStored(stored) {
+      const { days, modifier } = (stored ?? {}) as Members;
+      return days === undefined ? undefined : { days: Number(days), direction: modifier };
+    },
+  },
+  billingStatuses: words('billing_status', 'billing statuses of orders'),
+  serviceStatuses: words('service_status', 'service statuses of orders'),
+  orderTypes: words('order_type', 'types of orders'),
+};
+
+/** The members that the value of an attribute may have. */
+function membersOf(name: string, { kind, values }: RefineAttribute): [string, Member][] {
+  return Object.entries(MEMBERS).filter(([, { kinds, type }]) =>
+    values === undefined ? kinds.includes(kind) : typeof type === 'object' && type.of === name,
+  );
+}
+
+/** The type of a member, an enum for a closed list. */
+function typeOfMember({ type }: Member, parts: Readonly<Record<string, unknown>>): unknown {
+  if (typeof type === 'object') return closedSetOf({ values: attributesNamed(type.of)[0]?.values })?.ref;
+  return parts[type] ?? type;
+}
+
+const FilterCriterionValueInput = builder.inputType('FilterCriterionValueInput', {
+  description: 'The value of a criterion: the member that fits its attribute.',
+  isOneOf: true,
+  fields: (t) =>
+    Object.fromEntries(
+      Object.entries(MEMBERS).map(([name, member]) => {
+        const type = typeOfMember(member, partInputs);
+        const { description } = member;
+        return [name, t.field({ type: (member.isList ? [type] : type) as 'String', description })];
+      }),
+    ),
+});
+
+/** The input of one criterion. */
+export const FilterCriterionInput = builder.inputType('FilterCriterionInput', {
+  description: 'One condition.',
+  fields: (t) => ({
+    attribute: t.field({ type: FilterAttribute, required: true, description: 'What is compared.' }),
+    clause: t.field({ type: FilterClause, required: true, description: 'How it is compared.' }),
+    value: t.field({
+      type: FilterCriterionValueInput,
+      description: 'What it is compared with. None for IS_SET and IS_NOT_SET.',
+    }),
+  }),
+});
+
+/** A criterion in the form of REST. @param path its place in the input @throws AppError `invalid` for a value of another kind of attribute */
+export function toCriterion({ attribute, clause, value }: Members, path: string): Members {
+  const [named] = attributesNamed(String(attribute));
+  const [only] = Object.entries((value ?? {}) as Members);
+  const [member, given] = only ?? [];
+  if (named === undefined || member === undefined) return { attribute, clause, value: null };
+  const members = membersOf(String(attribute), named);
+  const found = members.find(([name]) => name === member)?.[1];
+  if (found === undefined) {
+    const name = FILTER_ATTRIBUTES[String(attribute)]?.name.toUpperCase();
+    const message = `must be given as ${members.map(([one]) => one).join(' or ')} for ${name}`;
+    throw invalid(`${path}.value`, { code: 'invalid_format', message });
+  }
+  const stored = found.toStored(given as never);
+  const isOne = Array.isArray(given) && given.length === 1 && clause !== 'in' && clause !== 'nin';
+  return { attribute, clause, value: isOne ? (stored as unknown[])[0] : stored };
+}
+
+/** How clients of GraphQL write criteria, and read of them in errors. */
+export const CRITERION_FORMS: CriterionForms = {
+  word(stored) {
+    const word = FILTER_ATTRIBUTES[stored] ?? FILTER_CLAUSES[stored];
+    if (word !== undefined) return word.name.toUpperCase();
+    const lists = Object.values(REFINE_ATTRIBUTES).flatMap((of) =>
+      Object.values(of).map(({ values }) => values),
+    );
+    const list = lists.find((values) => values?.includes(stored));
+    return list === undefined ? stored : messageWithNames(stored, list);
+  },
+  idOf(noun): Form<bigint | string> {
+    const type = noun && graphqlTypeNameOf(noun);
+    return {
+      expected: `the global id of ${type === undefined ? 'an object' : withArticle(type)}`,
+      parse(value) {
+        const decoded = decodeGlobalId(String(value));
+        return decoded !== null && (type === undefined || decoded.typeName === type) ? decoded.id : undefined;
+      },
+    };
+  },
+};
+
+/** A criterion, and the class of its filter. */
+export interface ShownCriterion extends Criterion {
+  readonly filterClass: string;
+}
+
+const FilterCriterionValue = objectType(
+  'SavedFilterCriterionValue',
+  'The value of a criterion: one of the members, by the kind of its attribute.',
+  {},
+  (t) =>
+    Object.fromEntries(
+      Object.entries(MEMBERS).map(([name, member]) => {
+        const type = typeOfMember(member, partTypes);
+        return [
+          name,
+          t.field({
+            type: (member.isList ? [type] : type) as 'String',
+            nullable: true,
+            description: member.description,
+            ...(member.isList && { rows: assumedValues() }),
+            resolve: (value) => (value as Members)[name] as string,
+          }),
+        ];
+      }),
+    ),
+);
+
+/** The value of a criterion as an object with one member; null without a value, and for an attribute that there is no more. */
+function shownValue({ filterClass, attribute, value }: ShownCriterion): Members | null {
+  const of = REFINE_ATTRIBUTES[filterClass]?.[attribute];
+  if (of === undefined || value == null) return null;
+  for (const [name, member] of membersOf(attribute, of)) {
+    const shown = member.fromStored(value, of);
+    if (shown !== undefined) return { [name]: shown };
+  }
+  return null;
+}
+
+const ONLY_KNOWN = 'Null for one that an earlier version had.';
+
+/** The type of a criterion in answers. */
+export const SavedFilterCriterion = objectType<Record<never, never>>(
+  'SavedFilterCriterion',
+  'One condition of a saved filter.',
+  {},
+  (t) => ({
+    attribute: t.field({
+      type: FilterAttribute,
+      nullable: true,
+      description: `What is compared. ${ONLY_KNOWN}`,
+      resolve: (row) => knownWord(FILTER_ATTRIBUTES, (row as ShownCriterion).attribute),
+    }),
+    clause: t.field({
+      type: FilterClause,
+      nullable: true,
+      description: `How it is compared. ${ONLY_KNOWN}`,
+      resolve: (row) => knownWord(FILTER_CLAUSES, (row as ShownCriterion).clause),
+    }),
+    value: t.field({
+      type: FilterCriterionValue,
+      nullable: true,
+      description: 'What it is compared with. Null for IS_SET and IS_NOT_SET.',
+      resolve: (row) => shownValue(row as ShownCriterion),
+    }),
+  }),
+);
+
+const knownWord = (known: Words, stored: string) => (Object.hasOwn(known, stored) ? stored : null);
