@@ -1,6 +1,7 @@
 // Pages of lists, and how GraphQL asks for one; REST's queries are in rest/list-queries.ts. Pure.
 import { decodeCursor } from './cursors.ts';
 import { invalid, outOfRange, parseAll } from './errors.ts';
+import type { Criterion } from './resources/refine-filters.ts';
 import type { Sort, SortValue } from './resources/resource.ts';
 
 export const DEFAULT_PAGE_SIZE = 20;
@@ -16,6 +17,8 @@ export interface Selection {
   readonly filter?: FilterValues;
   /** Rows with the same value are ordered by id. */
   readonly sort?: Sort;
+  /** The conditions of the request itself, in the form of a saved filter’s: rows must match all of them. */
+  readonly criteria?: readonly Criterion[];
   /** The saved filter that rows must match in addition, and the parameter that contained its id. */
   readonly refinedBy?: { readonly id: bigint; readonly name: string };
   /** A page has rows only while its workspace has this saved filter, unchanged. */

@@ -255,7 +255,7 @@ describe('connections', () => {
         ...(type === 'Tag' ? [] : ['orderBy']),
         ...(filters ? ['filter'] : []),
         ...(search && /^(Workspace|SavedFilter)\./.test(name) ? ['search'] : []),
-        ...(isRefined ? ['savedFilterId'] : []),
+        ...(isRefined ? ['criteria', 'savedFilterId'] : []),
       ];
       expect([name, field.args.map((arg) => arg.name)]).toEqual([name, [...PAGE, ...more].sort()]);
     }

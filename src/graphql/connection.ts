@@ -285,13 +285,18 @@ function requestOf({ list, args }: Connection<Row>): PageRequest {
 function existsBeyond(
   ctx: GraphContext,
   { list, parentId, args }: Connection<Row>,
-  { order, sort, filter, refinedBy, ...request }: PageRequest,
+  { order, sort, filter, criteria, refinedBy, ...request }: PageRequest,
   direction: 'before' | 'after',
 ): Promise<boolean> {
   const [id, value] =
     direction === 'after' ? [request.before, request.beforeValue] : [request.after, request.afterValue];
   const above = (direction === 'after') === (order === 'asc');
-  const selection = { ...(sort && { sort }), ...(filter && { filter }), ...(refinedBy && { refinedBy }) };
+  const selection = {
+    ...(sort && { sort }),
+    ...(filter && { filter }),
+    ...(criteria && { criteria }),
+    ...(refinedBy && { refinedBy }),
+  };
   const probe: Probe = { ...selection, id: id ?? 0n, value, side: above ? 'at_or_above' : 'at_or_below' };
   const key = `${list.name}.exist ${probe.side} ${id} ${JSON.stringify(value)} ${selectionKey(args)}`;
   return loadBatched(ctx, key, parentId, (ids) => list.reads.existMany(ctx, ids, probe));

@@ -228,7 +228,10 @@ function childInput(noun: IdsOf, items: Fields, moment: Moment): object {
 }
 
 /** The input type of list items that are not nouns. Clients send each item complete. */
-function itemInput(itemType: string, { items = {}, description }: Field): object {
+export function itemInput(
+  itemType: string,
+  { items = {}, description }: Pick<Field, 'items' | 'description'>,
+): object {
   const name = `${itemType}Input`;
   return defineOnce(name, () =>
     builder.inputType(name, { description, fields: (t) => memberFields(t, items, 'creation') }),

@@ -9,7 +9,7 @@ import {
   type Selection,
   type SortOrder,
 } from '../pagination.ts';
-import { refineFilter } from '../resources/refine-filters.ts';
+import { type Criterion, criterion, MAX_CRITERIA, refineFilter } from '../resources/refine-filters.ts';
 import {
   type FilterForm,
   filtersOf,
@@ -31,6 +31,7 @@ import { MAX_SEARCH_CHARS, MAX_SEARCH_WORDS, parseSearch } from '../services/fil
 import { builder, defineOnce, type Types } from './builder.ts';
 import { closedSetOf, defineEnum, withEnumNames } from './closed-sets.ts';
 import { parseGlobalId } from './global-ids.ts';
+import { itemInput, membersOf } from './input-fields.ts';
 
 interface TimeRange {
   readonly from?: string | null;
@@ -42,6 +43,7 @@ export interface ListArgs extends ConnectionArgs {
   filter?: Readonly<Record<string, boolean | readonly string[] | TimeRange | null>> | null | undefined;
   orderBy?: { field: Sort; direction: SortOrder } | null | undefined;
   savedFilterId?: string | null | undefined;
+  criteria?: readonly Readonly<Record<string, unknown>>[] | null | undefined;
   search?: string | null | undefined;
 }
 
@@ -77,6 +79,12 @@ type Described = Pick<
   | 'parentKey'
 >;
 
+/** The input type of a condition, the same as in a saved filter. */
+const criterionInput = () => {
+  const { itemType, items, description } = refineFilter.fields.criteria;
+  return itemInput(itemType, { items, description }) as unknown as 'JSON';
+};
+
 /** The arguments of a connection of a noun's objects. */
 export function listArguments(resource: Described): typeof pageArguments {
   const filter = filterType(resource);
@@ -86,6 +94,10 @@ export function listArguments(resource: Described): typeof pageArguments {
       savedFilterId: t.id({
         description:
           'Only objects that also match this saved filter. A filter that no index supports and that few objects match may be refused.',
+      }),
+      criteria: t.field({
+        type: [criterionInput()],
+        description: `Only objects that also match all of these conditions, at most ${MAX_CRITERIA}: what a saved filter stores. Conditions that no index supports and that few objects match may be refused.`,
       }),
     }),
     ...(resource.search !== undefined && {
@@ -248,7 +260,7 @@ export function parseListArgs(resource: Described, args: ListArgs): PageRequest 
 /** The filter and order of a connection, without its page. */
 export function parseSelection(
   resource: Described,
-  { filter, orderBy, savedFilterId, search }: ListArgs,
+  { filter, orderBy, savedFilterId, criteria, search }: ListArgs,
 ): Selection {
   const name = 'savedFilterId';
   const searched = search == null ? {} : parseSearch(search, 'search');
@@ -260,6 +272,7 @@ export function parseSelection(
     ...(savedFilterId != null && {
       refinedBy: { name, id: parseGlobalId({ name: graphqlTypeNameOf(refineFilter) }, savedFilterId, name) },
     }),
+    ...(criteria != null && { criteria: criteria.map((one) => membersOf(criterion, one) as Criterion) }),
     ...(sort !== 'id' && { sort }),
     ...((filter != null || isSearched) && {
       filter: {
@@ -278,10 +291,10 @@ export function parseSelection(
 }
 
 /** A key for the result of `parseSelection`. */
-export function selectionKey({ filter, orderBy, savedFilterId, search }: ListArgs): string {
-  return filter == null && orderBy == null && savedFilterId == null && search == null
+export function selectionKey({ filter, orderBy, savedFilterId, criteria, search }: ListArgs): string {
+  return filter == null && orderBy == null && savedFilterId == null && criteria == null && search == null
     ? ''
-    : JSON.stringify([filter, orderBy, savedFilterId, search]);
+    : JSON.stringify([filter, orderBy, savedFilterId, criteria, search]);
 }
 
 function toFilters(resource: Described, filter: NonNullable<ListArgs['filter']>): FilterInput {

@@ -1,9 +1,15 @@
 // Applies saved filters to lists: checks the criteria of a filter again, and reads the list that it selects.
+import { hash } from 'node:crypto';
 import { requireScope, scopeFor } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { AppError, invalid, mustBe } from '../../errors.ts';
 import type { Selection } from '../../pagination.ts';
-import { type RefineFilterRow, refineFilter } from '../../resources/refine-filters.ts';
+import {
+  type Criterion,
+  MAX_CRITERIA,
+  type RefineFilterRow,
+  refineFilter,
+} from '../../resources/refine-filters.ts';
 import { type Sort, withArticle } from '../../resources/resource.ts';
 import { findWorkspace } from '../../store/reading/parents.ts';
 import type { RefinedList } from '../../store/reading/refined.ts';
@@ -114,6 +120,43 @@ export async function refine<Row extends { id: bigint }, S extends Selection, Re
 }
 
 /**
+ * Decides how to read a list by the criteria of a request.
+ * @throws AppError `invalid` blaming the members of each wrong criterion
+ */
+export function planByCriteria<Row extends { id: bigint }, S extends Selection>(
+  ctx: Context,
+  table: Table<Row>,
+  tenancy: Tenancy,
+  workspaceId: bigint,
+  selection: S & { readonly criteria: NonNullable<Selection['criteria']> },
+): ReadPlan<Row, S> {
+  const { criteria: given, ...rest } = selection;
+  const criteria = requestedCriteria(ctx, table, given);
+  const selected = rest as Selection as S;
+  const plain =
+    criteria.criteria.length === 1 &&
+    selected.filter === undefined &&
+    plainFilter(table, criteria.criteria[0], selected.sort ?? 'id');
+  if (plain) return { list: null, selection: { ...selected, filter: plain } };
+  return { list: { table, tenancy, workspaceId, criteria, version: versionOf(given) }, selection: selected };
+}
+
+function requestedCriteria(
+  ctx: Context,
+  { resource: { refinedBy = '' } }: Pick<Table<{ id: bigint }>, 'resource'>,
+  criteria: readonly Criterion[],
+): RefineCriteria {
+  if (criteria.length > MAX_CRITERIA)
+    throw invalid('criteria', { code: 'too_many', message: `can have at most ${MAX_CRITERIA} items` });
+  return { conjunction: 'and', criteria: parseCriteria(refinedBy, criteria, ctx.clock()) };
+}
+
+/** Identifies criteria, whatever their length. */
+function versionOf(criteria: readonly Criterion[]): string {
+  return hash('sha1', JSON.stringify(criteria));
+}
+
+/**
  * Decides how to read a list by a saved filter. If the only criterion equals a filter of the list itself, the list is read by that filter,
  * unless an index has the selected rows in the list's order.
  */
@@ -126,14 +169,22 @@ function planRead<Row extends { id: bigint }, S extends Selection>(
   name: string,
 ): ReadPlan<Row, S> {
   const criteria = appliedCriteria(ctx, table, filter, name);
+  const { criteria: given } = selection;
+  const others = given && requestedCriteria(ctx, table, given);
   const plain =
     criteria.criteria.length === 1 &&
+    others === undefined &&
     selection.filter === undefined &&
     plainFilter(table, criteria.criteria[0], selection.sort ?? 'id');
   if (plain) return { list: null, selection: { ...selection, filter: plain } };
   const { id, workspaceId, updatedAt } = filter;
+  const version = `${id} ${updatedAt.toISOString()}`;
   return {
-    list: { table, tenancy, workspaceId, criteria, version: `${id} ${updatedAt.toISOString()}` },
+    list: {
+      ...{ table, tenancy, workspaceId, criteria },
+      ...(others && { others }),
+      version: given === undefined ? version : `${version} ${versionOf(given)}`,
+    },
     selection,
   };
 }

@@ -10,7 +10,7 @@ import type { Row, SortValue } from '../../resources/resource.ts';
 import { setNull } from '../../rows/columns.ts';
 import { type Count, countUnder, existsUnder, type Probe } from '../../store/reading/counts.ts';
 import { findPagesUnder, findPageUnder, findRefinedPage } from '../../store/reading/pages.ts';
-import { existsRefined } from '../../store/reading/refined.ts';
+import { existsRefined, type RefinedList } from '../../store/reading/refined.ts';
 import { countRefined } from '../../store/reading/refined-counts.ts';
 import { findById, findByIds } from '../../store/reading/rows.ts';
 import { mayHaveReadReplica, readFromPrimary } from '../../store/replicas/reading.ts';
@@ -18,7 +18,7 @@ import { SEARCH } from '../../store/sql/search.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
 import type { Table } from '../../store/tables/table.ts';
 import { tableOf } from '../../store/tables/tables.ts';
-import { refine } from '../filtering/refining.ts';
+import { planByCriteria, refine } from '../filtering/refining.ts';
 import { requireSearchable } from '../filtering/search.ts';
 import { parseRef, type Ref } from './refs.ts';
 
@@ -86,6 +86,28 @@ function readsWith<R extends { id: bigint }, Needs extends Scope | null>(
   permit: (ctx: Context, selection?: Selection) => Caller,
 ): Reads<R, Needs> {
   const { parent: over } = table;
+  /** Reads each parent’s list by the criteria of the request, one by one. @param plain reads a list that needs no more than a filter */
+  async function byCriteria<S extends Selection, Result>(
+    ctx: Context,
+    tenancy: Tenancy,
+    parentIds: readonly bigint[],
+    selection: S & { readonly criteria: NonNullable<Selection['criteria']> },
+    plain: (parentId: bigint, selection: S) => Promise<Result>,
+    refined: (list: RefinedList<R>, selection: S) => Promise<Result>,
+  ): Promise<Result[]> {
+    const results: Result[] = [];
+    for (const parentId of parentIds) {
+      const plan = planByCriteria<R, S>(ctx, table, tenancy, parentId, selection);
+      results.push(
+        await (plan.list === null ? plain(parentId, plan.selection) : refined(plan.list, plan.selection)),
+      );
+    }
+    return results;
+  }
+  const hasCriteria = <S extends Selection>(
+    selection: S,
+  ): selection is S & { readonly criteria: NonNullable<Selection['criteria']> } =>
+    selection.criteria !== undefined;
   return {
     scope,
     async get(ctx, ref, projection = null) {
@@ -124,6 +146,16 @@ function readsWith<R extends { id: bigint }, Needs extends Scope | null>(
       if (isSearched(page)) await requireSearchable(ctx, table.resource);
       const { refinedBy } = page;
       const read = (plain: PageRequest) => findPagesUnder(ctx, table, tenancy, parentIds, plain, projection);
+      if (refinedBy === undefined && hasCriteria(page))
+        return byCriteria(
+          ctx,
+          tenancy,
+          parentIds,
+          page,
+          async (id, plain) =>
+            (await findPagesUnder(ctx, table, tenancy, [id], plain, projection))[0] ?? null,
+          (list, selection) => findRefinedPage(ctx, list, selection, projection),
+        );
       if (refinedBy === undefined) return read(page);
       return refine(
         ctx,
@@ -144,6 +176,15 @@ function readsWith<R extends { id: bigint }, Needs extends Scope | null>(
       const { tenancy } = permit(ctx, counted);
       if (isSearched(counted)) await requireSearchable(ctx, table.resource);
       const { refinedBy } = counted;
+      if (refinedBy === undefined && hasCriteria(counted))
+        return byCriteria(
+          ctx,
+          tenancy,
+          parentIds,
+          counted,
+          async (id, plain) => (await countUnder(ctx, table, tenancy, [id], plain))[0] ?? NOTHING,
+          (list, selection) => countRefined(ctx, list, selection),
+        );
       if (refinedBy === undefined) return countUnder(ctx, table, tenancy, parentIds, counted);
       return refine(
         ctx,
@@ -163,6 +204,15 @@ function readsWith<R extends { id: bigint }, Needs extends Scope | null>(
       const { tenancy } = permit(ctx, probed);
       if (isSearched(probed)) await requireSearchable(ctx, table.resource);
       const { refinedBy } = probed;
+      if (refinedBy === undefined && hasCriteria(probed))
+        return byCriteria(
+          ctx,
+          tenancy,
+          parentIds,
+          probed,
+          async (id, plain) => (await existsUnder(ctx, table, tenancy, [id], plain))[0] ?? false,
+          (list, selection) => existsRefined(ctx, list, selection),
+        );
       if (refinedBy === undefined) return existsUnder(ctx, table, tenancy, parentIds, probed);
       return refine(
         ctx,
@@ -180,6 +230,8 @@ function readsWith<R extends { id: bigint }, Needs extends Scope | null>(
     },
   };
 }
+
+const NOTHING: Count = { count: 0, isExact: true };
 
 const isSearched = ({ filter }: Selection) => filter?.[SEARCH] !== undefined;
 

@@ -57,7 +57,15 @@ export function allOf(conditions: readonly { readonly sql: string }[]): string {
  * @param prefix how the names of the saved filter's parameters begin; no two saved filters in one statement have the same
  */
 export function conditionsOf<R extends { id: bigint }>(
-  { table, criteria }: { readonly table: Table<R>; readonly criteria: RefineCriteria },
+  {
+    table,
+    criteria,
+    others,
+  }: {
+    readonly table: Table<R>;
+    readonly criteria: RefineCriteria;
+    readonly others?: RefineCriteria | undefined;
+  },
   selection: Pick<Selection, 'filter'>,
   prefix = 'criterion',
 ): Conditions {
@@ -65,6 +73,7 @@ export function conditionsOf<R extends { id: bigint }>(
   const parts = [
     ...given.map((filter) => listCondition(filter, values[parameterOf(filter)] ?? [])),
     ...refinedCondition(table.matches, criteria, prefix),
+    ...(others === undefined ? [] : refinedCondition(table.matches, others, `${prefix}_other`)),
   ];
   const sources = parts.flatMap(({ source }, part) => (source === null ? [] : { ...source, part }));
   return {

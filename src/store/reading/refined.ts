@@ -45,13 +45,15 @@ const LIMITS = {
   manyInIndex: 2_000_000,
 } as const;
 
-/** A list of one workspace, and the saved filter of its rows. */
+/** A list of one workspace, and the saved filter of its rows, or the criteria of the request. */
 export interface RefinedList<R extends Row> {
   readonly table: Table<R>;
   readonly tenancy: Tenancy;
   readonly workspaceId: bigint;
   readonly criteria: RefineCriteria;
-  /** Identifies the saved filter and its version. */
+  /** Criteria that rows must match in addition. */
+  readonly others?: RefineCriteria;
+  /** Identifies the saved filter and its version, or the criteria. */
   readonly version: string;
   /** Other limits, for tests with fewer rows. */
   readonly limits?: Readonly<Record<keyof typeof LIMITS, number>>;
@@ -200,7 +202,7 @@ function tooManyRowsToRead(
     : 'none of its criteria has an index';
   return new AppError(
     'invalid',
-    `The saved filter cannot be applied to this list: among ${walked} objects too few match all of it, and ${why}. Add a criterion by one of ${indexed.join(', ')}.`,
+    `The criteria cannot be applied to this list: among ${walked} objects too few match all of them, and ${why}. Add a criterion by one of ${indexed.join(', ')}.`,
   );
 }
 
