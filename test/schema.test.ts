@@ -189,6 +189,7 @@ const WHOLE_LISTS = [
   'Order.fulfillments',
   'Page.bumps',
   'Page.products',
+  'Product.courses',
   'Product.images',
   'PriceChangeOptions.downgrade',
   'PriceChangeOptions.upgrade',

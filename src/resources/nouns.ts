@@ -9,7 +9,7 @@ import { courseEnrollment } from './courses/course-enrollments.ts';
 import { courseLessonCompletion } from './courses/course-lesson-completions.ts';
 import { courseLesson } from './courses/course-lessons.ts';
 import { courseSection } from './courses/course-sections.ts';
-import { course } from './courses/courses.ts';
+import { course } from './courses.ts';
 import { domain } from './custom-domains.ts';
 import { formSubmission, formSubmissionAnswer } from './forms/form-submissions.ts';
 import { form, formField, formFieldOption, formFieldSet } from './forms/forms.ts';

@@ -1,5 +1,5 @@
 // The product: what a workspace sells, with the properties in which its variants differ.
-import { course } from './courses/courses.ts';
+import { course } from './courses.ts';
 import { funnel } from './funnels.ts';
 import { image } from './images.ts';
 import { productTag } from './product-tags.ts';

@@ -663,6 +663,14 @@ export const NAME = {
   description: 'The name of the object.',
 } as const satisfies Field;
 
+/** A text field that is always null, because the gateway has no such data. */
+export const ALWAYS_NULL_TEXT = {
+  graphql: false,
+  type: 'text',
+  nullable: true,
+  description: 'Always null: the gateway does not have this information.',
+} as const satisfies Field;
+
 /** The field that follows the ids in every noun below a workspace. */
 export const OF_WORKSPACE = {
   workspaceId: { type: 'int8', description: 'The integer id of its workspace.' },

@@ -1,9 +1,8 @@
 // The enrollment of a contact in a course.
 import { contact } from '../contacts.ts';
-import { ALWAYS_NULL_TEXT } from '../orders/order-parts.ts';
+import { course } from '../courses.ts';
 import { order } from '../orders/orders.ts';
-import { describe, IDS } from '../resource.ts';
-import { course } from './courses.ts';
+import { ALWAYS_NULL_TEXT, describe, IDS } from '../resource.ts';
 
 const { emailAddress, firstName, lastName, phoneNumber } = contact.fields;
 

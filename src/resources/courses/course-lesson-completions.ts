@@ -1,8 +1,9 @@
 // The completion of a lesson by a contact who is enrolled in its course.
+
+import { course } from '../courses.ts';
 import { describe, IDS } from '../resource.ts';
 import { courseEnrollment } from './course-enrollments.ts';
 import { courseLesson } from './course-lessons.ts';
-import { course } from './courses.ts';
 
 export const courseLessonCompletion = describe({
   type: 'CourseLessonCompletion',

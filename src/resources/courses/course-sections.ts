@@ -1,7 +1,7 @@
 // The section: a part of a course, with lessons.
-import { ALWAYS_NULL_TEXT } from '../orders/order-parts.ts';
-import { describe, IDS, ORDERED } from '../resource.ts';
-import { course, KEPT_TEXT, PUBLISHED_AT, TITLE } from './courses.ts';
+
+import { course, KEPT_TEXT, PUBLISHED_AT, TITLE } from '../courses.ts';
+import { ALWAYS_NULL_TEXT, describe, IDS, ORDERED } from '../resource.ts';
 
 /** The most sections of a course. */
 export const MAX_SECTIONS = 200;

@@ -3,9 +3,17 @@ import { INVOICE_LINES } from '../fulfillments.ts';
 import { PAYMENT_TYPES, price } from '../product-prices.ts';
 import { variant } from '../product-variants.ts';
 import { product } from '../products.ts';
-import { describe, type Field, type Fields, IDS, OF_WORKSPACE, type Row } from '../resource.ts';
+import {
+  ALWAYS_NULL_TEXT,
+  describe,
+  type Field,
+  type Fields,
+  IDS,
+  OF_WORKSPACE,
+  type Row,
+} from '../resource.ts';
 import { workspace } from '../workspaces.ts';
-import { ALWAYS_NULL_TEXT, IDS_AND_NAME, VISITS } from './order-parts.ts';
+import { IDS_AND_NAME, VISITS } from './order-parts.ts';
 import {
   FULFILLMENT_STATUS_DESCRIPTIONS,
   FULFILLMENT_STATUSES,

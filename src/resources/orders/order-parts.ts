@@ -17,11 +17,3 @@ export const IDS_AND_NAME = {
   publicId: { type: 'text', description: 'The short public id.' },
   name: { type: 'text', description: 'The name.' },
 } as const satisfies Fields;
-
-/** A text field that is always null, because the gateway has no such data. */
-export const ALWAYS_NULL_TEXT = {
-  graphql: false,
-  type: 'text',
-  nullable: true,
-  description: 'Always null: the gateway does not have this information.',
-} as const;

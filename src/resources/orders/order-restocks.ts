@@ -1,9 +1,8 @@
 // The restock: items of an invoice that went back into stock.
 import { contact } from '../contacts.ts';
-import { describe, IDS, OF_WORKSPACE, type Row } from '../resource.ts';
+import { ALWAYS_NULL_TEXT, describe, IDS, OF_WORKSPACE, type Row } from '../resource.ts';
 import { workspace } from '../workspaces.ts';
 import { invoice, invoiceLineItem } from './order-invoices.ts';
-import { ALWAYS_NULL_TEXT } from './order-parts.ts';
 import { MAX_LINE_ITEMS } from './orders.ts';
 
 export const restock = describe({

@@ -1,7 +1,14 @@
 // The transaction: a payment or refund of an order, recorded by an integration.
-import { describe, type Field, type Fields, IDS, type Resource, type Row } from '../resource.ts';
+import {
+  ALWAYS_NULL_TEXT,
+  describe,
+  type Field,
+  type Fields,
+  IDS,
+  type Resource,
+  type Row,
+} from '../resource.ts';
 import { invoice } from './order-invoices.ts';
-import { ALWAYS_NULL_TEXT } from './order-parts.ts';
 import { AMOUNT, CURRENCY, order } from './orders.ts';
 
 const TEXT = { type: 'text', nullable: true, writable: 'at_creation', maxLength: 255 } as const;

@@ -5,9 +5,18 @@ import { page } from '../pages.ts';
 import { price } from '../product-prices.ts';
 import { variant } from '../product-variants.ts';
 import { product } from '../products.ts';
-import { describe, type Field, type Fields, IDS, OF_WORKSPACE, type Row, uncapitalize } from '../resource.ts';
+import {
+  ALWAYS_NULL_TEXT,
+  describe,
+  type Field,
+  type Fields,
+  IDS,
+  OF_WORKSPACE,
+  type Row,
+  uncapitalize,
+} from '../resource.ts';
 import { workspace } from '../workspaces.ts';
-import { ALWAYS_NULL_TEXT, IDS_AND_NAME, VISITS } from './order-parts.ts';
+import { IDS_AND_NAME, VISITS } from './order-parts.ts';
 import {
   BILLING_STATUSES,
   BILLING_TRANSITIONS,

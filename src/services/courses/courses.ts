@@ -3,7 +3,7 @@ import { courseEnrollment } from '../../resources/courses/course-enrollments.ts'
 import { courseLessonCompletion } from '../../resources/courses/course-lesson-completions.ts';
 import { courseLesson } from '../../resources/courses/course-lessons.ts';
 import { courseSection } from '../../resources/courses/course-sections.ts';
-import { course } from '../../resources/courses/courses.ts';
+import { course } from '../../resources/courses.ts';
 import { COMPLETION_RULES, ENROLLMENT_RULES } from '../../store/changing/course-enrollments.ts';
 import { PUBLISHING } from '../../store/changing/publishing.ts';
 import { writesOf } from '../changing/writes.ts';

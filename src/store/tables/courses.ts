@@ -1,7 +1,7 @@
 // The computed columns of courses, their parts and enrollments: among them what the public API shows and the gateway does not have.
 import { courseEnrollment } from '../../resources/courses/course-enrollments.ts';
 import { courseSection } from '../../resources/courses/course-sections.ts';
-import { course } from '../../resources/courses/courses.ts';
+import { course } from '../../resources/courses.ts';
 import { type Field, restNameOf, toSnakeCase } from '../../resources/resource.ts';
 import { ownTable } from './table.ts';
 

@@ -1,7 +1,6 @@
 // The course: sections of lessons, in which contacts are enrolled.
-import { ALWAYS_NULL_TEXT } from '../orders/order-parts.ts';
-import { describe, type Field, IDS, OF_WORKSPACE } from '../resource.ts';
-import { workspace } from '../workspaces.ts';
+import { ALWAYS_NULL_TEXT, describe, type Field, IDS, OF_WORKSPACE } from './resource.ts';
+import { workspace } from './workspaces.ts';
 
 /** The title of a course or of a part of one. */
 export const TITLE = {
