@@ -26,6 +26,32 @@ export const MAX_SORT_CHARS = 500;
 
 /** No cursor is longer: a character of text has at most four bytes. */
 const MAX_CURSOR_CHARS = 160 + Math.ceil((MAX_SORT_CHARS * 4 * 4) / 3);
+/** Encodes the position of a row in a list that has an order of its own, as an opaque cursor. @param place its index */
+export function encodePlaceCursor(kind: string, place: number, id: bigint): string {
+  return Buffer.from(`${kind}/place:${place}:${id}`).toString('base64url');
+}
+
+/**
+ * The position in a cursor of `encodePlaceCursor`.
+ * @throws AppError `invalid` for `field` when the text is no such cursor of this kind of list
+ */
+export function decodePlaceCursor(
+  kind: string,
+  cursor: string,
+  field: string,
+): { readonly place: number; readonly id: bigint } {
+  const text = cursor.length > MAX_CURSOR_CHARS ? '' : Buffer.from(cursor, 'base64url').toString();
+  const [, place = '', digits = ''] = new RegExp(`^${kind}/place:(\\d{1,9}):(\\d+)$`).exec(text) ?? [];
+  const id = parseDigits(digits);
+  const encoded = id === null ? '' : encodePlaceCursor(kind, Number(place), id);
+  if (id === null || (cursor !== encoded && cursor !== padded(encoded))) throw invalid(field, NO_CURSOR);
+  return { place: Number(place), id };
+}
+
+const NO_CURSOR = {
+  code: 'invalid_format',
+  message: 'is not a cursor of this list. Use one from its edges or pageInfo',
+} as const;
 
 /**
  * The position in a cursor.

@@ -1,5 +1,5 @@
 // Pages of lists, and how GraphQL asks for one; REST's queries are in rest/list-queries.ts. Pure.
-import { decodeCursor } from './cursors.ts';
+import { decodeCursor, decodePlaceCursor } from './cursors.ts';
 import { invalid, outOfRange, parseAll } from './errors.ts';
 import type { Criterion } from './resources/refine-filters.ts';
 import type { Sort, SortValue } from './resources/resource.ts';
@@ -99,6 +99,44 @@ export function parseConnectionArgs(
     ...selection,
     ...(sort !== 'id' && { afterValue: page.after?.value, beforeValue: page.before?.value }),
   };
+}
+
+/** The part of a list that is known as a whole. */
+export interface ListPart {
+  /** The index of the first item, and of the one after the last. */
+  readonly from: number;
+  readonly to: number;
+  /** Whether items precede the part, and whether some follow it. */
+  readonly hasPreviousPage: boolean;
+  readonly hasNextPage: boolean;
+}
+
+/**
+ * The page of a list of this length.
+ * @param start the index of the first item after the cursor `after` @param end the index of the first one that is not before `before`
+ */
+export function partOf(
+  length: number,
+  start: number,
+  end: number,
+  { size, backward }: Pick<PageRequest, 'size' | 'backward'>,
+): ListPart {
+  const from = Math.min(backward ? Math.max(start, end - size) : start, length);
+  const to = Math.max(from, backward ? end : Math.min(end, start + size));
+  return { from, to, hasPreviousPage: from > 0, hasNextPage: to < length };
+}
+
+/** The page that the arguments of a list in an order of its own request. @throws AppError `invalid` with each wrong argument */
+export function parseOrderedArgs(kind: string, args: ConnectionArgs) {
+  const { first, last, after, before } = args;
+  const { size, ...positions } = parseAll({
+    first: () => requireSize('first', first),
+    last: () => requireSize('last', last),
+    size: () => parseConnectionSize(first, last),
+    after: () => (after == null ? null : decodePlaceCursor(kind, after, 'after')),
+    before: () => (before == null ? null : decodePlaceCursor(kind, before, 'before')),
+  });
+  return { size, after: positions.after, before: positions.before, backward: last != null };
 }
 
 function requireSize(field: string, size: number | null | undefined): void {

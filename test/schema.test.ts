@@ -161,7 +161,6 @@ test('an amount is Money, with its currency in it and not beside it', () => {
 /** Lists of objects that are no connections: of few members, or read whole by their nature. */
 const WHOLE_LISTS = [
   'AddTagsPayload.taggables',
-  'Collection.products',
   'Collection.tags',
   'ConditionalSplit.matched',
   'ConditionalSplit.unmatched',
@@ -186,7 +185,6 @@ const WHOLE_LISTS = [
   'DayStats.recurringSales',
   'DayStats.sales',
   'OauthGrant.workspaces',
-  'Order.fulfillments',
   'Page.bumps',
   'Page.products',
   'Product.courses',
@@ -202,8 +200,6 @@ const WHOLE_LISTS = [
   'RemoveSplitTestPayload.promotedPages',
   'RemoveTagsPayload.taggables',
   'Restock.lineItems',
-  'ShippingLocationGroup.fulfillmentLocations',
-  'ShippingProfile.variants',
   'Theme.styles',
   'ReorderStepsPayload.steps',
   'SplitRemovalPreview.discardedPages',
@@ -214,8 +210,6 @@ const WHOLE_LISTS = [
   'ProductVariant.images',
   'ProductVariant.propertyValues',
   'WebhookDelivery.attempts',
-  'WebhookEndpoint.funnels',
-  'WebhookEndpoint.pages',
 ];
 
 /** Lists of children that are written with their parent: there are few. */
@@ -251,10 +245,12 @@ describe('connections', () => {
       const resource = LISTED.find((one) => graphqlTypeNameOf(one) === type);
       const { filters, search, refinedBy } = resource ?? {};
       // The lists of a saved filter are selected by it, and it is of a whole workspace.
+      // Its order is that of the collection.
+      const isOwnOrder = name === 'Collection.products';
       const isRefined = refinedBy !== undefined && name.startsWith('Workspace.');
       const more = [
-        ...(type === 'Tag' ? [] : ['orderBy']),
-        ...(filters ? ['filter'] : []),
+        ...(type === 'Tag' || isOwnOrder ? [] : ['orderBy']),
+        ...(filters && !isOwnOrder ? ['filter'] : []),
         ...(search && /^(Workspace|SavedFilter)\./.test(name) ? ['search'] : []),
         ...(isRefined ? ['criteria', 'savedFilterId'] : []),
       ];

@@ -2,7 +2,7 @@
 import type { FieldMap, ObjectRef } from '@pothos/core';
 import type { Scope } from '../auth/scopes.ts';
 import { encodeCursor } from '../cursors.ts';
-import type { Page, PageRequest } from '../pagination.ts';
+import type { ConnectionArgs, Page, PageRequest } from '../pagination.ts';
 import type { SortValue } from '../resources/resource.ts';
 import { writeBase64 } from '../rows/base64.ts';
 import type { Count, Probe, Projection, Reads } from '../services/reading/reads.ts';
@@ -11,6 +11,7 @@ import { type GraphContext, loadBatched } from './context.ts';
 import {
   type ListArgs,
   listArguments,
+  pageArguments,
   parseListArgs,
   parseSelection,
   selectionKey,
@@ -41,7 +42,27 @@ interface Connection<R extends Row> {
 /** An object of a page: the row itself, when its id is enough to make the cursor, or the row with its cursor. */
 type Edge<R extends Row> = R | RowWithCursor<R>;
 
-class RowWithCursor<R extends Row> {
+/** One parent's page of a list that is known as a whole. */
+interface KnownPage<R extends Row> {
+  readonly edges: readonly RowWithCursor<R>[];
+  readonly total: number;
+  readonly info: Pick<KnownPageInfo, 'hasNextPage' | 'hasPreviousPage'>;
+}
+
+class KnownConnection<R extends Row> {
+  readonly edges: readonly RowWithCursor<R>[];
+  readonly total: number;
+  readonly info: KnownPageInfo;
+
+  constructor({ edges, total, info }: KnownPage<R>) {
+    this.edges = edges;
+    this.total = total;
+    const [startCursor = null, endCursor = null] = [edges[0]?.cursor, edges.at(-1)?.cursor];
+    this.info = new KnownPageInfo({ startCursor, endCursor, ...info });
+  }
+}
+
+export class RowWithCursor<R extends Row> {
   readonly row: R;
   readonly cursor: string;
 
@@ -78,6 +99,18 @@ export interface ConnectionType<R extends Row> {
     above: Pick<NodeType<unknown>, 'scope'>,
     description: string,
     list?: List<R>,
+  ): FieldMap[string];
+  /** Like `field`, for a list in an order of its own that is known as a whole. @param pageOf reads the objects of one page */
+  knownField<Parent extends object>(
+    t: object,
+    above: Pick<NodeType<unknown>, 'scope'>,
+    options: { readonly description: string; readonly columns: readonly (keyof Parent & string)[] },
+    pageOf: (
+      parent: Parent,
+      args: ConnectionArgs,
+      ctx: GraphContext,
+      projection: Projection,
+    ) => Promise<KnownPage<R>>,
   ): FieldMap[string];
   /** Like `field`, for a list whose parent or filter depends on the object. @param of returns null if there is no list */
   fieldOf<Parent extends object>(
@@ -168,7 +201,7 @@ export function defineConnection<R extends Row>(
       }),
     }),
   });
-  const ref = builder.objectRef<Connection<R>>(`${node.name}Connection`).implement({
+  const ref = builder.objectRef<Connection<R> | KnownConnection<R>>(`${node.name}Connection`).implement({
     description: `A page of a list of ${node.name} objects.`,
     ...(reads.scope !== null && { scope: reads.scope }),
     isConnection: true,
@@ -177,31 +210,32 @@ export function defineConnection<R extends Row>(
         type: [edge],
         description: 'The objects with their cursors.',
         sameRows: true,
-        resolve: edgesOf,
+        resolve: (of) => (of instanceof KnownConnection ? of.edges : edgesOf(of)),
       }),
       nodes: t.field({
         type: [node.ref],
         description: 'The objects.',
         sameRows: true,
-        resolve: ({ page }) => page.rows,
+        resolve: (of) => (of instanceof KnownConnection ? of.edges.map(({ row }) => row) : of.page.rows),
       }),
       pageInfo: t.field({
         type: PageInfo,
         description: 'The start and end of the page.',
         columns: ['id', HAS_MORE],
-        resolve: (connection) => connection,
+        resolve: (of) => (of instanceof KnownConnection ? of.info : of),
       }),
       totalCount: t.int({
         description: 'The number of objects in the complete list. It is counted only if it is selected.',
         columns: ['id'],
         cost: COUNT_COST,
-        resolve: async (connection, _args, ctx) => (await countOf(ctx, connection)).count,
+        resolve: async (of, _args, ctx) =>
+          of instanceof KnownConnection ? of.total : (await countOf(ctx, of)).count,
       }),
       totalCountIsExact: t.boolean({
         description: 'Whether totalCount is exact; otherwise it is a lower bound.',
         columns: ['id'],
         cost: COUNT_COST,
-        resolve: async (connection, _args, ctx) => (await countOf(ctx, connection)).isExact,
+        resolve: async (of, _args, ctx) => of instanceof KnownConnection || (await countOf(ctx, of)).isExact,
       }),
     }),
   });
@@ -223,6 +257,26 @@ export function defineConnection<R extends Row>(
           rowOf<Connection<R>>(
             requireParent(ctx, parent, load(ctx, of, parent.id, args, lookAhead(info), always)),
           ),
+      });
+    },
+    knownField<Parent extends object>(
+      t: object,
+      above: Pick<NodeType<unknown>, 'scope'>,
+      options: { readonly description: string; readonly columns: readonly (keyof Parent & string)[] },
+      pageOf: (
+        parent: Parent,
+        args: ConnectionArgs,
+        ctx: GraphContext,
+        projection: Projection,
+      ) => Promise<KnownPage<R>>,
+    ) {
+      return (t as PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>).field({
+        ...common,
+        ...(options as object),
+        nullable: (above.scope === null || above.scope !== reads.scope) as true,
+        args: pageArguments,
+        resolve: async (parent, args, ctx, info) =>
+          rowOf<KnownConnection<R>>(new KnownConnection(await pageOf(parent, args, ctx, lookAhead(info)))),
       });
     },
     fieldOf: <Parent extends object>(

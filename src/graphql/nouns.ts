@@ -55,10 +55,9 @@ interface NounTypes {
 }
 
 const types = new Map<string, NounTypes>();
-for (const service of SERVICES) {
-  const { noun } = service;
-  if (noun.graphql !== false) types.set(noun.type, defineTypes(service));
-}
+const SHOWN = SERVICES.filter(({ noun }) => noun.graphql !== false);
+for (const service of SHOWN) types.set(service.noun.type, defineTypes(service));
+for (const service of SHOWN) defineLists(service);
 
 // The workspace's type is made after the interface.
 builder.interfaceField(Tag, 'workspace', (t) =>
@@ -119,21 +118,27 @@ function defineTypes(service: Service): NounTypes {
       listDescription ?? `The ${pluralOf(title.toLowerCase())} of the ${parent.title.toLowerCase()}.`,
     ),
   );
-  for (const list of service.lists) {
+  defineChanges(node, noun, service, above, connection);
+  return { node, connection };
+}
+
+/** Defines the lists of a noun's objects below other nouns than its parent, once the types of all nouns are defined. */
+function defineLists(service: Service): void {
+  const { noun, lists } = service;
+  const { connection } = typesOf(noun);
+  if (connection === null) return;
+  const { listed = noun } = OWN.get(service) ?? {};
+  for (const list of lists) {
     const { of } = list;
     const { filters, search, refinedBy, ...unfiltered } = listed;
     const inList = of.indexes === undefined ? unfiltered : { ...unfiltered, ...(filters && { filters }) };
     const { under, plural } = of;
     const about =
-      of.description ?? `The ${pluralOf(title.toLowerCase())} of the ${under.title.toLowerCase()}.`;
+      of.description ?? `The ${pluralOf(noun.title.toLowerCase())} of the ${under.title.toLowerCase()}.`;
     const below = { name: `${listed.table} of ${under.table}`, resource: inList, reads: list };
-    // A noun can list its own objects below one of them.
-    const over =
-      under.type === noun.type ? (node as NodeType<object> as NodeType<AnyRow>) : typesOf(under).node;
+    const over = typesOf(under).node;
     over.addField(plural, (t) => connection.field(t, over, about, below));
   }
-  defineChanges(node, noun, service, above, connection);
-  return { node, connection };
 }
 
 /** The inputs of a noun that are not its fields. */

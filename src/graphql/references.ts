@@ -35,7 +35,10 @@ export function referenceFields(
   nodeOf: (type: string) => NodeType<object>,
   isReadable: (node: NodeType<object>) => boolean,
 ): FieldMap {
-  const shown = Object.entries(fields).filter(([, field]) => field.refers !== undefined && isShown(field));
+  const shown = Object.entries(fields).filter(
+    // Long lists are connections (nouns.ts).
+    ([, field]) => field.refers !== undefined && field.paged === undefined && isShown(field),
+  );
   return Object.fromEntries(
     shown.map(([property, field]) => {
       const node = nodeOf(field.refers?.type ?? '');

@@ -21,6 +21,7 @@ import './webhooks/webhook-endpoints.ts';
 import './webhooks/webhook-events.ts';
 import './webhooks/webhook-deliveries.ts';
 import './accounts/api-keys.ts';
+import './products/product-collections.ts';
 import './products/product-variants.ts';
 import './products/product-prices.ts';
 import './accounts/oauth-grants.ts';

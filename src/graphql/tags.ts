@@ -1,7 +1,7 @@
 // The tags of objects: one interface for the tags of all kinds of objects, and one connection, whose edges say when a tag was applied.
 import type { FieldMap } from '@pothos/core';
 import { encodeCursor } from '../cursors.ts';
-import { type ConnectionArgs, parseConnectionArgs } from '../pagination.ts';
+import { type ConnectionArgs, parseConnectionArgs, partOf } from '../pagination.ts';
 import type { Resource } from '../resources/resource.ts';
 import type { TagFamily } from '../resources/tag-families.ts';
 import { type TagOnObjectRow, tagOnObject } from '../resources/tags.ts';
@@ -187,9 +187,8 @@ function pageOf(
   args: ConnectionArgs,
   of: AnyNode,
 ): TagPage {
-  const { size, backward, after, afterValue, before, beforeValue } = parseConnectionArgs(KIND, args, 'asc', {
-    sort: 'updatedAt',
-  });
+  const request = parseConnectionArgs(KIND, args, 'asc', { sort: 'updatedAt' });
+  const { after, afterValue, before, beforeValue } = request;
   const all = tags.toSorted(compare);
   const start =
     after === null
@@ -199,8 +198,7 @@ function pageOf(
     before === null
       ? all.length
       : countWhile(all, (tag) => compare(tag, { id: before, appliedAt: beforeValue as Date }) < 0);
-  const from = backward ? Math.max(start, end - size) : start;
-  const to = Math.max(from, backward ? end : Math.min(end, start + size));
+  const { from, to, ...info } = partOf(all.length, start, end, request);
   return {
     edges: all.slice(from, to).map((tag) => ({
       tag: withWorkspace(tag, workspaceId),
@@ -208,8 +206,7 @@ function pageOf(
       of,
     })),
     total: all.length,
-    hasPreviousPage: from > 0,
-    hasNextPage: to < all.length,
+    ...info,
   };
 }
 

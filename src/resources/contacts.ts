@@ -106,6 +106,9 @@ export const contact = describe({
   },
   topic: 'contact',
   events: ['created', 'updated', 'deleted', 'identified'],
+  lists: [
+    { under: tag, by: 'tagIds', plural: 'contacts', indexes: {}, description: 'The contacts with the tag.' },
+  ],
   filters: {
     id: { unique: true },
     emailAddress: { unique: true, index: 'contacts_workspace_id_email_address_key' },

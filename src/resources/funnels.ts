@@ -83,6 +83,15 @@ export const funnel = describe({
   inputs: CODE_MODES,
   topic: 'funnel',
   search: ['name', 'currentPath'],
+  lists: [
+    {
+      under: funnelTag,
+      by: 'tagIds',
+      plural: 'funnels',
+      indexes: {},
+      description: 'The funnels with the tag.',
+    },
+  ],
   filters: {
     id: { unique: true },
     tagIds: { index: 'tagged_funnels_tag_id_funnel_id_idx', graphqlOnly: true },

@@ -34,7 +34,15 @@ import { productTag } from './product-tags.ts';
 import { variant } from './product-variants.ts';
 import { product, variantProperty } from './products.ts';
 import { refineFilter } from './refine-filters.ts';
-import type { Fields, IDS, Resource } from './resource.ts';
+import {
+  type Field,
+  type Fields,
+  graphqlNameOf,
+  type IDS,
+  type OtherList,
+  type Resource,
+  referenceFieldName,
+} from './resource.ts';
 import { shippingLocationGroup } from './shipping-location-groups.ts';
 import { shippingPackage } from './shipping-packages.ts';
 import { shippingProfile } from './shipping-profiles.ts';
@@ -140,6 +148,28 @@ export function isPermanent({ type, verbs = [], parent }: Resource): boolean {
     ),
   );
   return !isRemovedByParent && (parent === undefined || isPermanent(parent));
+}
+
+/** The lists of a noun's objects in addition to the one below its parent: its own, and those of nouns that refer to many of its objects. */
+export function listsOf(noun: Pick<Resource, 'type' | 'lists'>): readonly OtherList[] {
+  const referring = NOUNS.flatMap((under: Resource) =>
+    Object.entries<Field>(under.fields).flatMap(([property, field]): OtherList[] => {
+      const { refers, paged, objectDescription } = field;
+      if (paged === undefined || paged === 'own' || refers?.type !== noun.type) return [];
+      const plural = referenceFieldName(graphqlNameOf(property, field));
+      const found = paged === true ? { ids: property } : paged;
+      return [
+        {
+          under,
+          plural,
+          indexes: {},
+          ...found,
+          ...(objectDescription && { description: objectDescription }),
+        },
+      ];
+    }),
+  );
+  return [...(noun.lists ?? []), ...referring];
 }
 
 /** The name of a table whose rows have public ids. */

@@ -231,6 +231,9 @@ export const page = describe({
     },
   },
   topic: 'page',
+  lists: [
+    { under: theme, by: 'theme', plural: 'pages', indexes: {}, description: 'The pages that use the theme.' },
+  ],
   search: ['name', 'currentPath'],
   filters: {
     id: { unique: true },

@@ -54,6 +54,7 @@ export const collection = describe({
       writable: 'always',
       default: [],
       refers: product,
+      paged: 'own',
       objectDescription: `The products in the order of \`sortMethod\`, at most the first ${MAX_PRODUCTS}.`,
       maxLength: MAX_PRODUCTS,
       description: `The integer ids of the products in the order of the sort method, at most the first ${MAX_PRODUCTS}. As input, the products of a manual collection in their order. An automatic collection stores the list for when it becomes manual.`,
@@ -122,6 +123,15 @@ export const collection = describe({
   },
   topic: 'products/collection',
   subjectType: 'Products::Collection',
+  lists: [
+    {
+      under: product,
+      by: 'product',
+      plural: 'collections',
+      indexes: {},
+      description: 'The collections that have the product, chosen by hand or by a tag.',
+    },
+  ],
   filters: {
     id: { unique: true },
     visibleInStore: { index: 'product_collections_visible_in_store_id_idx' },

@@ -191,6 +191,15 @@ export const product = describe({
   },
   topic: 'product',
   events: ['created', 'updated'],
+  lists: [
+    {
+      under: productTag,
+      by: 'tagIds',
+      plural: 'products',
+      indexes: {},
+      description: 'The products with the tag.',
+    },
+  ],
   filters: {
     id: { unique: true },
     sku: {

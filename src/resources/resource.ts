@@ -43,20 +43,31 @@ export interface Action {
   readonly isClosed?: true;
 }
 
+/** How the objects of a list are found. */
+type FoundBy =
+  /** They have the id of the object that has the list in this property. */
+  | { readonly key: string; readonly by?: never; readonly ids?: never }
+  /** The match of this name of their table (store/tables/) finds them by that id. */
+  | { readonly by: string; readonly key?: never; readonly ids?: never }
+  /** That object has their ids in this property. */
+  | { readonly ids: string; readonly key?: never; readonly by?: never };
+
 /** An additional list of a noun's objects. */
-export interface OtherList {
-  /** The noun that has the list; the objects have its id in `key`. */
+export type OtherList = FoundBy & {
+  /** The noun that has the list. */
   readonly under: Resource;
-  readonly key: string;
   /** Its REST path below that noun; absent: REST has no such list. */
   readonly path?: string;
   /** The GraphQL field of that noun. */
   readonly plural: string;
   /** The description of that field, if the default one does not suffice. */
   readonly description?: string;
-  /** By filter of the noun: the index for this list, which begins with `key`. Absent: the list has no filters. */
+  /**
+   * By filter of the noun: the index for this list, which begins with `key`. Without `key`, a filtered page is an expensive read. Absent:
+   * the list has no filters.
+   */
   readonly indexes?: Readonly<Record<string, string>>;
-}
+};
 
 /** The noun to which ids belong. */
 export type IdsOf = Pick<Resource, 'type' | 'graphqlName' | 'title' | 'table'>;
@@ -149,6 +160,11 @@ export interface Field {
    * GraphQL also has a field for the objects: `page` for `pageId`, `pages` for `pageIds`.
    */
   readonly refers?: IdsOf;
+  /**
+   * For a list of ids that can be long: the GraphQL field for the objects is a connection, in the order of their ids. `by`: the match of their
+   * table (store/tables/) that finds them, if the list does not have all of them. `own`: the noun's own file has the connection.
+   */
+  readonly paged?: true | 'own' | { readonly by: string };
   /** The description of that GraphQL field, if the default one does not suffice. */
   readonly objectDescription?: string;
   /** For internal use; neither REST nor GraphQL has it. */

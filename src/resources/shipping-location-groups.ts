@@ -26,6 +26,7 @@ export const shippingLocationGroup = describe({
       graphqlName: 'fulfillmentLocationIds',
       type: 'int8[]',
       refers: fulfillmentLocation,
+      paged: true,
       description: 'The integer ids of the locations: all locations of the workspace that are not archived.',
     },
     createdAt: { type: 'timestamp', description: 'When the location group was created.' },

@@ -25,6 +25,7 @@ export const shippingProfile = describe({
     variantIds: {
       type: 'int8[]',
       refers: variant,
+      paged: true,
       writable: 'always',
       default: [],
       maxLength: 5_000,

@@ -92,6 +92,7 @@ export const webhookEndpoint = describe({
       writable: 'always',
       default: [],
       refers: page,
+      paged: true,
       objectDescription: 'The pages to which the endpoint is limited, without discarded ones.',
       maxLength: 1_000,
       description:
@@ -102,6 +103,7 @@ export const webhookEndpoint = describe({
       writable: 'always',
       default: [],
       refers: funnel,
+      paged: true,
       objectDescription: 'The funnels to which the endpoint is limited.',
       maxLength: 1_000,
       description:

@@ -2,7 +2,7 @@
 // unless the noun's own file replaces them. The compiler requires that file to have what cannot be derived: the functions of the
 // description's actions and, if the file replaces the changes, every change of the description.
 import type { Context } from '../context.ts';
-import type { Described } from '../resources/nouns.ts';
+import { type Described, listsOf } from '../resources/nouns.ts';
 import type { OtherList, Resource, Row, Verb } from '../resources/resource.ts';
 import { tableUnder } from '../store/tables/tables.ts';
 import type { ChangeAnswer } from './changing/mutate.ts';
@@ -90,7 +90,7 @@ export function defineService<const N extends Described>(
   ...own: object extends Own<N> ? [own?: Own<N>] : [own: Own<N>]
 ): ServiceOf<N>;
 export function defineService<N extends Described>(noun: N, own: AnyOwn<RowOf<N>> = {}): Service<RowOf<N>> {
-  const { scope, openFields, verbs = [], lists = [], actions: named = {} }: Resource = noun;
+  const { scope, openFields, verbs = [], actions: named = {} }: Resource = noun;
   const { shown = identity, listMany = identity, getMany, writes, actions = {} } = own;
   const withOwnList = <Some extends Reads<RowOf<N>> | OpenReads<RowOf<N>>>(derived: Some): Some => ({
     ...derived,
@@ -108,7 +108,7 @@ export function defineService<N extends Described>(noun: N, own: AnyOwn<RowOf<N>
     open,
     getMany: byIds,
     isJoinable: scope !== undefined && shown === identity && getMany === undefined,
-    lists: lists.map((of) => ({ ...shown(readsOf(noun, tableUnder(noun, of))), of })),
+    lists: listsOf(noun).map((of) => ({ ...shown(readsOf(noun, tableUnder(noun, of))), of })),
     ...(verbs.length > 0 && describedChanges<RowOf<N>>(writes ?? writesOf(noun), verbs)),
     actions,
   };

@@ -27,7 +27,10 @@ describe('without a key', () => {
       '{ workspace(by: { subdomain: "acme" }) { ...W } } fragment W on Workspace { funnels { totalCount } }',
       'funnels:read',
     ],
-    ['{ node(id: "x") { ... on WebhookEndpoint { url pages { name } } } }', 'funnels:read webhooks:read'],
+    [
+      '{ node(id: "x") { ... on WebhookEndpoint { url pages { nodes { name } } } } }',
+      'funnels:read webhooks:read',
+    ],
     ['{ node(id: "x") { ...C } } fragment C on Contact { uuid }', 'contacts:read'],
     ['{ node(id: "x") { ... on ConditionalSplit { filter { name } } } }', 'contacts:read funnels:read'],
     [REMOVE, 'funnels:write'],
@@ -135,7 +138,7 @@ const EVERYTHING = graphql(`
     workspace(by: { databaseId: $id }) { name contacts { totalCount } funnels { totalCount } savedFilters { totalCount } webhookEndpoints { totalCount } pages { totalCount } }
     contact: node(id: $contact) { id ... on Contact { workspace { name } } }
     funnel: node(id: $funnel) { id ... on Funnel { workspace { name } steps { name ... on ConditionalSplit { filter { name } } } } }
-    endpoint: node(id: $endpoint) { id ... on WebhookEndpoint { funnels { name } pages { name } workspace { name } } }
+    endpoint: node(id: $endpoint) { id ... on WebhookEndpoint { funnels { nodes { name } } pages { nodes { name } } workspace { name } } }
   }
 `);
 

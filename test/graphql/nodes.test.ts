@@ -227,7 +227,7 @@ test('a webhook endpoint has the fields of the specification, and references', a
       node(id: $id) {
         ... on WebhookEndpoint {
           databaseId publicId workspace { databaseId } url name eventTypeIds apiVersion createdAt updatedAt
-          pages { databaseId name } funnels { databaseId name }
+          pages { nodes { databaseId name } } funnels { nodes { databaseId name } }
         }
       }
     }
@@ -243,8 +243,8 @@ test('a webhook endpoint has the fields of the specification, and references', a
     apiVersion: 2,
     createdAt: endpoint.createdAt.toISOString(),
     updatedAt: endpoint.updatedAt.toISOString(),
-    pages: [{ databaseId: Number(page.id), name: 'Limited' }],
-    funnels: [{ databaseId: Number(tenant.funnel.id), name: 'all funnel' }],
+    pages: { nodes: [{ databaseId: Number(page.id), name: 'Limited' }] },
+    funnels: { nodes: [{ databaseId: Number(tenant.funnel.id), name: 'all funnel' }] },
   });
 });
 

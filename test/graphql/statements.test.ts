@@ -152,8 +152,8 @@ const NESTED: readonly (readonly [field: string, selection: string, statements: 
   ['Workspace.pages', 'pages { nodes { name } }', 1],
   ['Workspace.savedFilters', 'savedFilters { nodes { criteria { value { text } } workspace { name } } }', 2],
   ['Workspace.webhookEndpoints', 'webhookEndpoints { nodes { url workspace { name } } }', 2],
-  ['WebhookEndpoint.pages', 'webhookEndpoints { nodes { pages { name } } }', 2],
-  ['WebhookEndpoint.funnels', 'webhookEndpoints { nodes { funnels { name } } }', 2],
+  ['WebhookEndpoint.pages', 'webhookEndpoints { nodes { pages { nodes { name } } } }', 2],
+  ['WebhookEndpoint.funnels', 'webhookEndpoints { nodes { funnels { nodes { name } } } }', 2],
   ['a field asked for twice under aliases', 'a: contacts { nodes { id } } b: contacts { nodes { id } }', 1],
 ];
 

@@ -467,12 +467,14 @@ test('a collection has its products in each of its orders', async () => {
   for (const [sort_method, ids] of Object.entries(orders))
     expect([sort_method, await ordered({ sort_method })]).toEqual([sort_method, ids]);
   const { data } = await ask(
-    'query ($id: BigInt!) { collection(by: { databaseId: $id }) { products { name } } }',
+    'query ($id: BigInt!) { collection(by: { databaseId: $id }) { products { nodes { name } } } }',
     {
       id: collection.id,
     },
   );
-  expect(data).toEqual({ collection: { products: ['A', 'C', 'B', 'D'].map((name) => ({ name })) } });
+  expect(data).toEqual({
+    collection: { products: { nodes: ['A', 'C', 'B', 'D'].map((name) => ({ name })) } },
+  });
   const automatic = { collection_type: 'automatic', tag_ids: [tag.id] };
   expect(await ordered({ ...automatic, sort_method: 'added_at_desc' })).toEqual([free, a, c, b]);
   expect(await ordered({ sort_method: 'manually' })).toEqual([b, c, a, free]);

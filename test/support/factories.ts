@@ -162,7 +162,9 @@ export async function any(app: App, noun: Noun, idOf: (type: string) => bigint |
     ...Object.fromEntries(above.filter(([key]) => key in fields)),
     ...(ancestorsOf(noun).some(({ type }) => type === 'Workspace') && { workspaceId: idOf('Workspace') }),
     ...(parent !== undefined && { [parentKeyOf(noun)]: idOf(parent.type) }),
-    ...Object.fromEntries(lists.map(({ under, key }) => [key, idOf(under.type)])),
+    ...Object.fromEntries(
+      lists.flatMap(({ under, key }) => (key === undefined ? [] : [[key, idOf(under.type)]])),
+    ),
   };
   // The column `archived` is generated from the time of archiving.
   const taken = [...Object.keys(places), ...(isArchivable(noun) ? ['archived'] : [])];

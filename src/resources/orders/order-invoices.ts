@@ -1,4 +1,5 @@
 // The invoice of an order, and its lines.
+import { contact } from '../contacts.ts';
 import { INVOICE_LINES } from '../fulfillments.ts';
 import { PAYMENT_TYPES, price } from '../product-prices.ts';
 import { variant } from '../product-variants.ts';
@@ -178,6 +179,13 @@ export const invoice = describe({
   path: 'invoices',
   members: 'orders/invoices',
   lists: [
+    {
+      under: contact,
+      by: 'contact',
+      plural: 'invoices',
+      indexes: {},
+      description: 'The invoices of the contact’s orders.',
+    },
     {
       under: workspace,
       key: 'workspaceId',

@@ -366,6 +366,7 @@ export const order = describe({
   plural: 'orders',
   path: 'orders',
   lists: [
+    { under: orderTag, by: 'tagIds', plural: 'orders', indexes: {}, description: 'The orders with the tag.' },
     {
       under: contact,
       key: 'contactId',
@@ -439,10 +440,11 @@ export const order = describe({
     fulfillmentIds: {
       type: 'int8[]',
       refers: fulfillment,
+      paged: { by: 'order' },
       expand: true,
       maxLength: MAX_FULFILLMENTS,
       description: `The integer ids of the fulfillments of the order, the oldest first. Only the last ${MAX_FULFILLMENTS} if there are more.`,
-      objectDescription: `The fulfillments of the order, the oldest first. Only the last ${MAX_FULFILLMENTS} if there are more.`,
+      objectDescription: 'The fulfillments that ship lines of the order’s invoices.',
     },
     fulfillments: {
       type: 'jsonb',

@@ -3,7 +3,7 @@ import { MAX_ID } from '../../cursors.ts';
 import type { Selection } from '../../pagination.ts';
 import type { SortValue } from '../../resources/resource.ts';
 import { BlockRow, type RowBlock, textOf } from '../../rows/row-block.ts';
-import { type NamedStatement, statement, type Values } from '../sql/statements.ts';
+import { inWorkspace, type NamedStatement, statement, type Values } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
 import type { Table } from '../tables/table.ts';
@@ -136,18 +136,21 @@ function perParent<R extends Row>(
 ): { statement: NamedStatement; values: Values } {
   const above = table.parent.table;
   const [only, ...others] = parents;
+  // Pairs are in the parent's workspace.
+  const valueIn = (places: PagePlaceholders) =>
+    table.paired === undefined ? value(places) : inWorkspace(value(places), places.workspace);
   const whole = `${table.listName ?? table.name}.${name}`;
   if (only === undefined || others.length > 0 || isBelowWorkspace(above)) {
     const workspace = isBelowWorkspace(above) ? 'p.workspace_id' : 'p.id';
     const text = () =>
-      `select p.id as "parentId", ${value({ parent: 'p.id', workspace })} as "value" from ${ownedParents(above)}`;
+      `select p.id as "parentId", ${valueIn({ parent: 'p.id', workspace })} as "value" from ${ownedParents(above)}`;
     return {
       statement: selectionStatement(whole, selected, text),
       values: { parent_ids: [...new Set(parents)] },
     };
   }
   const text = () =>
-    `select $parent_id::bigint as "parentId", ${value({ parent: '$parent_id', workspace: '$parent_id' })} as "value" where ${isOwned(above, '$parent_id', '$parent_id')}`;
+    `select $parent_id::bigint as "parentId", ${valueIn({ parent: '$parent_id', workspace: '$parent_id' })} as "value" where ${isOwned(above, '$parent_id', '$parent_id')}`;
   return { statement: selectionStatement(`${whole}_one`, selected, text), values: { parent_id: only } };
 }
 

@@ -7,7 +7,7 @@ import { type Sort, type SortValue, toSnakeCase } from '../../resources/resource
 import type { TableFilter } from '../sql/filters.ts';
 import type { SearchMatch } from '../sql/search.ts';
 import { inWorkspace, type Statement, type Values } from '../sql/statements.ts';
-import type { Table } from '../tables/table.ts';
+import { parentLink, type Table } from '../tables/table.ts';
 import { between, rowsById } from './parents.ts';
 import { BY_ID, type SortKey, sortKeyOf, sortParameter } from './sort-keys.ts';
 
@@ -37,16 +37,26 @@ export interface PagePlaceholders {
   readonly workspace: string;
 }
 
+/** In a list whose rows are paired with its parent, this leads all filters. Its one value is the parent’s id, not a parameter of its own. */
+const OF_PARENT = { property: '(parent)', unique: false, untimed: true, array: 'bigint[]' } as const;
+
+const isOfParent = ({ property }: TableFilter) => property === OF_PARENT.property;
+
 /** An unfiltered list, ordered by id. */
 const UNFILTERED: Selected = { key: BY_ID, given: [], values: {}, name: '' };
 
 export function selectionOf(table: AnyTable, { sort = 'id', filter }: Selection): Selected {
   const key = sortKeyOf(table, sort);
-  if (filter === undefined) return sort === 'id' ? UNFILTERED : { ...UNFILTERED, key, name: `.by_${sort}` };
+  const { paired } = table;
+  const always = paired === undefined ? [] : [{ ...OF_PARENT, match: paired }];
+  if (filter === undefined) {
+    const name = sort === 'id' ? '' : `.by_${sort}`;
+    return name === '' && always.length === 0 ? UNFILTERED : { key, given: always, values: {}, name };
+  }
   const given = table.filters.flatMap((one) => askedFor(one, filter[one.property]));
   return {
     key,
-    given,
+    given: [...always, ...given],
     values: Object.fromEntries(given.map((one) => [parameterOf(one), filter[one.property] ?? []])),
     name: [
       // A filter may have the name of an order.
@@ -71,7 +81,7 @@ function askedFor(filter: TableFilter, values: FilterValues[string] | undefined)
 
 /** Marks the statement of a filtered list. Clients can request many different ones, so a connection keeps a limited number of them. */
 export function boundedStatement<S extends Statement>(statement: S, { given }: Selected): S {
-  return given.length === 0 ? statement : { ...statement, isProjection: true };
+  return given.every(isOfParent) ? statement : { ...statement, isProjection: true };
 }
 
 /** One row more than the page size, to detect more rows. */
@@ -94,6 +104,12 @@ export const MAX_MERGED_ROWS = 2_500;
 export function isExpensive({ key, given, values }: Selected, parents: number, limit: number): boolean {
   const [leader] = given;
   if (leader === undefined) return key.isScanned;
+  if (isOfParent(leader)) {
+    // A list of ids is short.
+    const isLong =
+      'table' in leader.match && leader.match.isUnordered === true && leader.match.mayBeGone !== true;
+    return given.length > 1 || key.sort !== 'id' || isLong;
+  }
   const ranges = parents * (values[parameterOf(leader)]?.length ?? 0);
   if (leader.unique) return ranges > MAX_MERGED_ROWS;
   const { match } = leader;
@@ -249,6 +265,8 @@ export function selectSome(
 /** A condition that is true for every row. */
 const ALL = 'true';
 
+const IN_WORKSPACE = parentLink({ table: 'workspaces', column: 'workspace_id', title: 'Workspace' });
+
 interface Range {
   readonly range: (id: string) => string;
   /** null: no order is needed. */
@@ -259,9 +277,12 @@ interface Range {
 }
 
 /** The ids and sort keys of the rows that the leading filter finds for each of its values, as `s`. A row may appear twice. */
-function merged(table: AnyTable, selected: Selected, places: PagePlaceholders, range: Range): string {
+function merged(list: AnyTable, selected: Selected, of: PagePlaceholders, range: Range): string {
   const [leader, ...others] = selected.given;
   if (leader === undefined) throw new Error('There is no filter.');
+  // Paired rows are those of the workspace that have the parent as a value.
+  const table = isOfParent(leader) ? { ...list, parent: IN_WORKSPACE } : list;
+  const places = isOfParent(leader) ? { ...of, parent: of.workspace } : of;
   const conditions = others.map((filter) => conditionOf(filter, `$${parameterOf(filter)}`));
   const { match } = leader;
   const find =
@@ -275,8 +296,9 @@ function merged(table: AnyTable, selected: Selected, places: PagePlaceholders, r
             ? bySet(table, selected.key, match)
             : byKey(table, selected.key, leader);
   const parameter = `$${parameterOf(leader)}::${leader.array}`;
-  const values =
-    'isSet' in match
+  const values = isOfParent(leader)
+    ? `(select ${of.parent}::bigint as value) v`
+    : 'isSet' in match
       ? '(select true) v (value)'
       : 'time' in match || 'isRange' in match
         ? `(select ${parameter} as value) v`
@@ -426,8 +448,14 @@ function throughTable(table: AnyTable, sortKey: SortKey, match: AnyPairMatch): F
             byPair: order === null ? '' : `order by a.${match.row} ${order}`,
           }
         : pairsInOrder(match, workspace, order);
-    // A pair always has its row, so the pairs alone suffice.
-    if (sort === 'id' && condition === ALL && table.visible === ALL && table.parent.table === 'workspaces')
+    // If a pair always has its row, the pairs alone suffice.
+    if (
+      !match.mayBeGone &&
+      sort === 'id' &&
+      condition === ALL &&
+      table.visible === ALL &&
+      table.parent.table === 'workspaces'
+    )
       return `select a.${match.row} as id from ${pairs} ${byPair}`;
     return `select ${placeOf(sortKey, 'x')} from ${pairs} cross join lateral (
         select ${placeOf(sortKey)} from ${table.name} t

@@ -18,6 +18,7 @@ export type Match =
   /**
    * By rows of another table in the workspace. @param row its column with the row’s id @param value its column with the value
    * @param where the condition on its rows, which begins with a column; absent: all rows
+   * @param mayBeGone whether its rows may name rows that do not exist
    * @param repeats whether several of its rows may pair a row with the same value
    * @param isUnordered no index has the pairs of a value, so that a page reads all of them
    */
@@ -28,6 +29,7 @@ export type Match =
       readonly where?: string;
       readonly repeats?: true;
       readonly isUnordered?: true;
+      readonly mayBeGone?: true;
     };
 
 /** Compares by the rows of another table. */

@@ -30,6 +30,7 @@ export const pageTable = ownTable(page, {
     funnel: `(select to_json(v) from (select f.id, f.public_id, f.name from ${FUNNEL}) v)`,
     showPageStep: `(select to_json(v) from (select s.id, s.public_id, s.name, t.current_path, ${PRODUCTS} as products from ${STEP}) v)`,
   },
+  pairs: { theme: { table: 'pages', row: 'id', value: 'theme_id', where: 'discarded_at is null' } },
   matches: {
     funnelIds: {
       ...{ table: 'funnel_steps', row: 'page_id', value: 'funnel_id' },

@@ -38,7 +38,16 @@ function byTags(key: string, way: 'asc' | 'desc'): string {
 const BY_TAGS = `case t.sort_method ${METHODS.map(({ method, way, byTag }) => `when '${method}' then array(${byTags(byTag, way)})`).join(' ')}
   else array(${byTags('m.product_id', 'asc')}) end`;
 
+/** The tags of the product with the id `v.value` that still exist. */
+const TAGS_OF_PRODUCT = `select g.id from tagged_products m join product_tags g on g.workspace_id = m.workspace_id and g.id = m.tag_id
+  where m.workspace_id = $row_workspace and m.product_id = v.value`;
+
+/** The collections of the product with the id `v.value`. No index has them: all collections of the workspace are compared, in the order of ids. */
+const OF_PRODUCT = `(select c.workspace_id, c.id as collection_id, v.value as product_id from product_collections c
+  where case c.collection_type when 'manual' then c.product_ids @> array[v.value] else c.tag_ids && array(${TAGS_OF_PRODUCT}) end)`;
+
 export const collectionTable = ownTable(collection, {
+  pairs: { product: { table: OF_PRODUCT, row: 'collection_id', value: 'product_id', isUnordered: true } },
   computed: {
     productIds: `(case t.collection_type when 'manual' then array(${BY_HAND}) else ${BY_TAGS} end)`,
     tagIds: TAG_IDS,

@@ -3,7 +3,7 @@
 import { parentKeyOf, type Resource, toSnakeCase } from '../../resources/resource.ts';
 import type { Columns } from '../../rows/columns.ts';
 import { type TableFilter, tableFilters } from '../sql/filters.ts';
-import type { Match } from '../sql/matches.ts';
+import type { Match, PairMatch } from '../sql/matches.ts';
 import { visibleBelowContact, withHidden } from '../sql/personal-data.ts';
 import { type PublicIdTable, TYPE_NUMBER } from '../sql/public-ids.ts';
 import type { OwnerKind } from '../tenancy/row-owners.ts';
@@ -55,6 +55,10 @@ export interface Table<R extends { id: bigint }> extends Ownership {
   readonly commitsInOrder: boolean;
   /** The name of its lists in the names of statements, if they are not below its parent. */
   readonly listName?: string;
+  /** What pairs the rows of lists with the objects that have the lists, by the names that descriptions have for it. */
+  readonly pairs: Readonly<Record<string, PairMatch | undefined>>;
+  /** Pairs the rows of a list with the parent's id. Absent: the rows themselves have it, in the column of `parent`. */
+  readonly paired?: PairMatch;
   /** Carries the type parameter; no value has this property. */
   readonly row?: R;
   /** The filters of its lists. */
@@ -70,6 +74,8 @@ export interface Special<R extends Resource = Resource> extends Partial<Ownershi
   readonly below?: Columns;
   /** Set for rows that are created by their own service while their parent is locked. */
   readonly commitsInOrder?: true;
+  /** What pairs its rows with the objects of another noun that have a list of them, if no filter does. */
+  readonly pairs?: Readonly<Record<string, PairMatch>>;
   /** How filters and saved filters compare, if not by equality with a field. */
   readonly matches?: { readonly [Property in keyof R['filters'] | keyof R['fields']]?: Match };
 }
@@ -90,6 +96,7 @@ export function makeTable(
   {
     computed = {},
     below,
+    pairs = {},
     matches = {},
     commitsInOrder,
     noun: _,
@@ -108,6 +115,7 @@ export function makeTable(
     ...(below && { below }),
     filters: tableFilters(noun, computed, matches),
     matches,
+    pairs,
     commitsInOrder: commitsInOrder ?? locksParent(noun),
     ...ownership,
   };

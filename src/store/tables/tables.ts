@@ -3,6 +3,7 @@
 import { type Described, NOUNS, type NounTable } from '../../resources/nouns.ts';
 import { type Field, type OtherList, type Row, toSnakeCase } from '../../resources/resource.ts';
 import { type Column, columnsWithRows, type DescribedColumn, sqlOf } from '../../rows/columns.ts';
+import type { PairMatch } from '../sql/matches.ts';
 import { childrenAsJson, childrenAsRecords, otherAsRecord } from '../sql/row-json.ts';
 import { appliedTagTable } from './applied-tags.ts';
 import { auditEntryTable } from './audit-entries.ts';
@@ -10,6 +11,7 @@ import { contactTable } from './contacts.ts';
 import { courseEnrollmentTable, courseSectionTable, courseTable } from './courses.ts';
 import { domainTable } from './custom-domains.ts';
 import { formSubmissionAnswerTable } from './form-submissions.ts';
+import { fulfillmentTable } from './fulfillments.ts';
 import { splitTable } from './funnel-steps.ts';
 import { funnelTable } from './funnels.ts';
 import { imageTable } from './images.ts';
@@ -68,6 +70,7 @@ const OWN_TABLES = new Map<object, OwnTable>(
     courseSectionTable,
     courseEnrollmentTable,
     formSubmissionAnswerTable,
+    fulfillmentTable,
   ].map((own) => [own.noun, own]),
 );
 
@@ -140,17 +143,35 @@ export function tableOf<R extends Described>(of: R | OwnTable<R>): Table<Row<R> 
 }
 
 /** The table of a noun for its lists below another noun than its parent. */
-export function tableUnder<R extends Described>(
-  noun: R,
-  { under, key }: OtherList,
-): Table<Row<R> & { id: bigint }> {
+export function tableUnder<R extends Described>(noun: R, list: OtherList): Table<Row<R> & { id: bigint }> {
   const table = tableOf(noun);
+  const { under, key } = list;
   const parent = parentLink({
     table: under.table as NounTable,
-    column: toSnakeCase(key),
+    // Paired rows are looked for in the parent's workspace.
+    column: key === undefined ? 'workspace_id' : toSnakeCase(key),
     title: under.title,
   });
-  return { ...table, parent, commitsInOrder: false, listName: `${table.name}_of_${under.table}` };
+  const listName = `${table.name}_of_${under.table}`;
+  const paired = key === undefined ? { paired: pairsOf(table, list) } : {};
+  return { ...table, parent, ...paired, commitsInOrder: false, listName };
+}
+
+/** What pairs the rows of a list with the objects that have it. */
+function pairsOf(
+  { matches, pairs, title }: Pick<Table<{ id: bigint }>, 'matches' | 'pairs' | 'title'>,
+  list: OtherList,
+): PairMatch {
+  const { under, by, ids } = list;
+  if (ids !== undefined) {
+    const { columns = {} } = tableNamed(under.table as NounTable) ?? {};
+    const sql = sqlOf(columns, ids) ?? `t.${toSnakeCase(ids)}`;
+    const table = `(select t.workspace_id, t.id as of_id, e.id as row_id from ${under.table} t cross join lateral (select distinct u.id from unnest(${sql}) u (id)) e)`;
+    return { table, row: 'row_id', value: 'of_id', isUnordered: true, mayBeGone: true };
+  }
+  const match = pairs[by ?? ''] ?? matches[by ?? ''];
+  if (match === undefined || !('table' in match)) throw new TypeError(`No rows pair a ${title} by ${by}.`);
+  return match;
 }
 
 /** The table of this name; undefined if it has no lists. */

@@ -15,7 +15,7 @@ import * as factories from '../../support/factories.ts';
 import { ownGateway } from '../../support/gateway.ts';
 import { post } from '../../support/graphql.ts';
 
-const LENGTH = 400;
+const LENGTH = 100;
 const STEPS = 60;
 
 const gateway = await ownGateway({ env: { MAX_QUERY_COST: '2000' } });
@@ -25,10 +25,8 @@ const { id: workspaceId, teamId } = await factories.workspace(app);
 const caller = await factories.apiKey(app, { teamId });
 const w = String(workspaceId);
 await pool.query(
-  `with p as (insert into products (workspace_id, name) values ($1, 'Shirt') returning id),
-     v as (insert into product_variants (workspace_id, product_id, name) select $1, p.id, 'No. ' || i from p, generate_series(1, $2::int) i
-       returning id)
-   insert into shipping_profiles (workspace_id, name, variant_ids) select $1, 'All', array(select id from v)`,
+  `with p as (insert into products (workspace_id, name) select $1, 'No. ' || i from generate_series(1, $2::int) i returning id)
+   insert into pages (workspace_id, name, current_path, product_ids) select $1, 'All', '/all', array(select id from p)`,
   [w, LENGTH],
 );
 const funnel = await factories.funnel(app, { workspaceId });
@@ -76,26 +74,25 @@ test('every list of objects declares its size', () => {
 
 describe.each(['the full executor', 'the fast path'] as const)('a long list by %s', (way) => {
   test('costs what it reads, including everything below its objects', async () => {
-    const profiles = (selection: string) =>
-      `shippingProfiles(first: 1) { nodes { variants { ${selection} } } }`;
-    const plain = await ask(profiles('name'), way);
+    const pages = (selection: string) => `pages(first: 1) { nodes { products { ${selection} } } }`;
+    const plain = await ask(pages('name'), way);
     expect(plain).toMatchObject({ status: 200, errors: undefined, rows: 2 + LENGTH });
     expect(plain.data).toMatchObject({
       workspace: {
-        shippingProfiles: {
-          nodes: [{ variants: Array.from({ length: LENGTH }, (_, i) => ({ name: `No. ${i + 1}` })) }],
+        pages: {
+          nodes: [{ products: Array.from({ length: LENGTH }, (_, i) => ({ name: `No. ${i + 1}` })) }],
         },
       },
     });
     expect(plain.points).toBeGreaterThanOrEqual(Math.floor(LENGTH / 50));
-    const { rows } = await ask(profiles('product { name }'), way);
+    const { rows } = await ask(pages('defaultVariant { name }'), way);
     expect(rows).toBe(2 + 2 * LENGTH);
-    const paged = await ask(profiles('prices(first: 3) { nodes { name } }'), way);
+    const paged = await ask(pages('prices(first: 3) { nodes { name } }'), way);
     expect(paged.rows).toBe(2 + (1 + 3) * LENGTH);
   });
 
   test('costs points by its length', async () => {
-    const selection = 'shippingProfiles(first: 1) { nodes { variants { sku } } }';
+    const selection = 'pages(first: 1) { nodes { products { name } } }';
     const before = await ask(selection, way);
     const after = await ask(selection, way);
     expect(after.status).toBe(200);
@@ -104,10 +101,7 @@ describe.each(['the full executor', 'the fast path'] as const)('a long list by %
   });
 
   test.each([
-    [
-      'of references',
-      'shippingProfiles(first: 1) { nodes { variants { prices(first: 10) { nodes { name } } } } }',
-    ],
+    ['of references', 'pages(first: 1) { nodes { products { prices(first: 50) { nodes { name } } } } }'],
     [
       'of steps',
       'funnels(first: 1) { nodes { steps { funnel { conditionalSplits(first: 50) { nodes { name } } } } } }',
@@ -126,7 +120,7 @@ describe.each(['the full executor', 'the fast path'] as const)('a long list by %
             selection.split('(')[0],
             'nodes',
             0,
-            selection.includes('variants') ? 'variants' : 'steps',
+            selection.includes('products') ? 'products' : 'steps',
           ],
           rows: expect.any(Number),
           limit: 2000,
@@ -137,17 +131,17 @@ describe.each(['the full executor', 'the fast path'] as const)('a long list by %
 });
 
 test('a change with a long list in its answer is answered completely, because it has been made', async () => {
-  const { id } = await pool.query('select id from shipping_profiles').then(({ rows: [row] }) => row);
-  const query = `mutation ($input: UpdateShippingProfileInput!) { updateShippingProfile(input: $input) { shippingProfile { name
-    variants { prices(first: 10) { nodes { name } } } } } }`;
-  const input = { shippingProfileId: btoa(`ShippingProfile:${id}`), name: 'All of them' };
+  const { id } = await pool.query("select id from pages where name = 'All'").then(({ rows: [row] }) => row);
+  const query = `mutation ($input: UpdatePageInput!) { updatePage(input: $input) { page { name
+    products { prices(first: 50) { nodes { name } } } } } }`;
+  const input = { pageId: btoa(`Page:${id}`), name: 'All of them' };
   const { data, errors } = await post(gateway, { query, variables: { input } }, { caller });
   expect(errors).toBeUndefined();
   expect(data).toMatchObject({
-    updateShippingProfile: {
-      shippingProfile: {
+    updatePage: {
+      page: {
         name: 'All of them',
-        variants: Array.from({ length: LENGTH }, () => ({ prices: { nodes: [] } })),
+        products: Array.from({ length: LENGTH }, () => ({ prices: { nodes: [] } })),
       },
     },
   });

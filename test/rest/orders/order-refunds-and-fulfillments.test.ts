@@ -373,20 +373,26 @@ test('fulfillments are returned for reads with expand[], and over GraphQL; webho
   expect(await client.refused(422, 'PUT', path, { order: { notes: 'x' } })).toEqual(['expand[]']);
   expect(
     await ask(
-      `{ order(by: { databaseId: ${id} }) { fulfillments { databaseId trackingCode lineItems { quantity } } } }`,
+      `{ order(by: { databaseId: ${id} }) { fulfillments { nodes { databaseId trackingCode lineItems { quantity } } } } }`,
     ),
   ).toEqual({
     order: {
-      fulfillments: [{ databaseId: sent.id, trackingCode: 'T-9', lineItems: [{ quantity: 2 }] }],
+      fulfillments: {
+        nodes: [{ databaseId: sent.id, trackingCode: 'T-9', lineItems: [{ quantity: 2 }] }],
+      },
     },
   });
   const changed = await ask(
-    'mutation ($id: ID!) { updateOrder(input: { orderId: $id, notes: "seen" }) { order { notes fulfillmentStatus fulfillments { trackingCode } } } }',
+    'mutation ($id: ID!) { updateOrder(input: { orderId: $id, notes: "seen" }) { order { notes fulfillmentStatus fulfillments { nodes { trackingCode } } } } }',
     { id: globalId('Order', id) },
   );
   expect(changed).toEqual({
     updateOrder: {
-      order: { notes: 'seen', fulfillmentStatus: 'PARTIAL', fulfillments: [{ trackingCode: 'T-9' }] },
+      order: {
+        notes: 'seen',
+        fulfillmentStatus: 'PARTIAL',
+        fulfillments: { nodes: [{ trackingCode: 'T-9' }] },
+      },
     },
   });
   const { rows } = await pool.query<{ data: object }>(

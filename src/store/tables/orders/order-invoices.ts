@@ -33,6 +33,16 @@ export const invoiceTable = ownTable(invoice, {
     visits: NO_VISITS,
     order: otherAsJson(ORDERS, 'orders.workspace_id = $row_workspace and orders.id = t.order_id'),
   },
+  pairs: {
+    contact: {
+      // The orders of the contact first: the planner would rather read all invoices in the order of the page.
+      table: `(select o.workspace_id, o.contact_id, i.id as invoice_id from orders o cross join lateral (
+        select i.id from order_invoices i where i.workspace_id = o.workspace_id and i.order_id = o.id offset 0) i)`,
+      row: 'invoice_id',
+      value: 'contact_id',
+      isUnordered: true,
+    },
+  },
   matches: { invoiceNumber: { key: 't.invoice_number' } },
 });
 
