@@ -146,6 +146,9 @@ test('an output has other objects themselves, and not their ids', () => {
   );
 });
 
+/** Money itself, and what a filter compares with amounts of any currency. */
+const BARE = ['Money', 'SavedFilterCriterionValue'];
+
 test('an amount is Money, with its currency in it and not beside it', () => {
   const isMoney = (type: GraphQLOutputType) => getNamedType(type).name === 'Money';
   const withAmounts = new Set(fields.filter(([, , { type }]) => isMoney(type)).map(([, of]) => of));
@@ -153,7 +156,7 @@ test('an amount is Money, with its currency in it and not beside it', () => {
   expect(beside.map(([path]) => path)).toEqual([]);
   const bare = fields.filter(
     ([, { name: of }, { name, type }]) =>
-      /[aA]mount$|[pP]rice$/.test(name) && of !== 'Money' && isScalarType(getNamedType(type)),
+      /[aA]mount$|[pP]rice$/.test(name) && !BARE.includes(of) && isScalarType(getNamedType(type)),
   );
   expect(bare.map(([path]) => path)).toEqual([]);
 });
