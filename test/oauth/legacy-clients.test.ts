@@ -1,6 +1,6 @@
 // Legacy clients: each liberty that they have, that no other client has it, and what of RFC 9700 holds for them too.
 import { createHash } from 'node:crypto';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { clean } from '../../src/services/cleaning.ts';
 import { type ClientInput, create, remove } from '../../src/services/operator/oauth-clients.ts';
 import { revoke } from '../../src/services/operator/oauth-grants.ts';
@@ -11,7 +11,6 @@ import {
   allow,
   Browser,
   type Consent,
-  discover,
   fetchOf,
   requireLeft,
   requirePage,
@@ -29,7 +28,6 @@ const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
 
 const gateway = await ownGateway();
 const fetch = fetchOf(gateway);
-beforeAll(() => discover(fetch, AUTH_URL));
 
 interface Scene {
   readonly teamId: bigint;
