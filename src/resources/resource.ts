@@ -610,7 +610,10 @@ export function ownNameOf({
   wrapper = toSnakeCase(uncapitalize(type)),
   topic = wrapper,
 }: Pick<Resource, 'type' | 'wrapper' | 'topic'>): string {
-  return topic.slice(topic.lastIndexOf('/') + 1);
+  const words = topic.slice(topic.lastIndexOf('/') + 1).split('_');
+  // Of the topic `form_submission` with the wrapper `forms_submission` it is `submission`.
+  const first = words.findIndex((_, at) => wrapper.endsWith(words.slice(at).join('_')));
+  return words.slice(Math.max(first, 0)).join('_');
 }
 
 /** `Contact` as `contact`. */

@@ -185,7 +185,9 @@ describe('a subscriber', () => {
   test('sees all missing scopes at once, in the challenge too: one more consent is enough', async () => {
     const send = await withScopes('webhooks:write', 'contacts:read');
     const { body, headers } = await send('POST', endpoints(), { ...GIVEN, event_type_ids: [] });
-    const missing = ['account:read', 'funnels:read', 'store:read', 'webhooks:read'];
+    const missing = ['account', 'courses', 'forms', 'funnels', 'store', 'webhooks'].map(
+      (category) => `${category}:read`,
+    );
     const named = / scope="([^"]+)"/.exec(headers.get('WWW-Authenticate') ?? '')?.[1];
     expect(named?.split(' ').sort()).toEqual(missing);
     for (const scope of missing) expect(String(body['detail'])).toContain(scope);

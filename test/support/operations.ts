@@ -495,7 +495,7 @@ export function shownAt(path: string, { appliedTag }: Tenant): string {
   if (path.includes('conditional_split_steps')) return path.replace(/^\/funnels/, '/api/v2/funnels');
   if (/contacts\/\d+\/applied_tags/.test(path)) return `/api/v2/contacts/applied_tags/${appliedTag.id}`;
   return path.replace(
-    /\/(gdpr_destroy|archive|unarchive|activate|deactivate|rotate_secret|redeliver|cancel|refund|abandon|set_default|products)$/,
+    /\/([a-z_]+\/reorder|gdpr_destroy|archive|unarchive|activate|deactivate|rotate_secret|redeliver|cancel|refund|abandon|set_default|products)$/,
     '',
   );
 }

@@ -137,10 +137,10 @@ ALTER TABLE "courses" ADD CONSTRAINT "courses_workspace_id_fkey" FOREIGN KEY ("w
 ALTER TABLE "course_sections" ADD CONSTRAINT "course_sections_workspace_id_course_id_fkey" FOREIGN KEY ("workspace_id", "course_id") REFERENCES "courses"("workspace_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
 
 -- AddForeignKey
-ALTER TABLE "course_sections" ADD CONSTRAINT "course_sections_workspace_id_blocker_section_id_fkey" FOREIGN KEY ("workspace_id", "course_id", "blocker_section_id") REFERENCES "course_sections"("workspace_id", "course_id", "id") ON DELETE NO ACTION ON UPDATE NO ACTION;
+ALTER TABLE "course_sections" ADD CONSTRAINT "course_sections_workspace_id_blocker_section_id_fkey" FOREIGN KEY ("workspace_id", "course_id", "blocker_section_id") REFERENCES "course_sections"("workspace_id", "course_id", "id") ON DELETE NO ACTION ON UPDATE NO ACTION DEFERRABLE;
 
 -- AddForeignKey
-ALTER TABLE "course_sections" ADD CONSTRAINT "course_sections_workspace_id_blocker_lesson_id_fkey" FOREIGN KEY ("workspace_id", "course_id", "blocker_lesson_id") REFERENCES "course_lessons"("workspace_id", "course_id", "id") ON DELETE NO ACTION ON UPDATE NO ACTION;
+ALTER TABLE "course_sections" ADD CONSTRAINT "course_sections_workspace_id_blocker_lesson_id_fkey" FOREIGN KEY ("workspace_id", "course_id", "blocker_lesson_id") REFERENCES "course_lessons"("workspace_id", "course_id", "id") ON DELETE NO ACTION ON UPDATE NO ACTION DEFERRABLE;
 
 -- AddForeignKey
 ALTER TABLE "course_lessons" ADD CONSTRAINT "course_lessons_workspace_id_section_id_fkey" FOREIGN KEY ("workspace_id", "course_id", "section_id") REFERENCES "course_sections"("workspace_id", "course_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;

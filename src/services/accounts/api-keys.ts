@@ -159,12 +159,13 @@ export async function rename(
   input: Input,
 ): Promise<{ row: StoredApiKey; outcome: 'updated' }> {
   const { tenancy } = requireScope(ctx, writeScope);
-  const { name = '' } = parseFields(API_KEY_NAME, input, 'change', false);
-  const renamed = parseName(name);
+  const { name } = parseFields(API_KEY_NAME, input, 'change');
+  const renamed = name === undefined ? null : parseName(name);
   const { id } = await requireRow(ctx, API_KEYS, tenancy, ref);
-  const row = await executeUnrecorded(ctx, tenancy, async (tx) =>
-    setName(tx, await lockKey(tx, id), renamed),
-  );
+  const row = await executeUnrecorded(ctx, tenancy, async (tx) => {
+    const key = await lockKey(tx, id);
+    return renamed === null ? key : setName(tx, key, renamed);
+  });
   await ctx.lookups.forget();
   return { row, outcome: 'updated' };
 }

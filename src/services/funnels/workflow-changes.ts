@@ -314,8 +314,11 @@ export async function requireFreePages(
 
 /** Whether the workspace has a page. */
 export async function isPageOf(tx: Transaction, workspaceId: bigint, id: bigint): Promise<boolean> {
-  const where = { workspaceId, id, discardedAt: null };
-  return (await tx.page.findFirst({ where, select: { id: true } })) !== null;
+  const page = await tx.page.findFirst({
+    where: { workspaceId, id, discardedAt: null },
+    select: { id: true },
+  });
+  return page !== null;
 }
 
 function pageIsMissing(name: string): AppError {
