@@ -1,7 +1,7 @@
 // Pages of lists, and how GraphQL asks for one; REST's queries are in rest/list-queries.ts. Pure.
 import { decodeCursor, decodePlaceCursor } from './cursors.ts';
 import { invalid, outOfRange, parseAll } from './errors.ts';
-import type { Criterion } from './resources/refine-filters.ts';
+import type { RequestedCriteria } from './resources/refine-filters.ts';
 import type { Sort, SortValue } from './resources/resource.ts';
 
 export const DEFAULT_PAGE_SIZE = 20;
@@ -18,7 +18,7 @@ export interface Selection {
   /** Rows with the same value are ordered by id. */
   readonly sort?: Sort;
   /** The conditions of the request itself, in the form of a saved filter’s: rows must match all of them. */
-  readonly criteria?: readonly Criterion[];
+  readonly criteria?: RequestedCriteria;
   /** The saved filter that rows must match in addition, and the parameter that contained its id. */
   readonly refinedBy?: { readonly id: bigint; readonly name: string };
   /** A page has rows only while its workspace has this saved filter, unchanged. */

@@ -6,10 +6,9 @@ import {
   REFINE_ATTRIBUTES,
   type RefineAttribute,
 } from '../resources/refine-attributes.ts';
-import type { Criterion } from '../resources/refine-filters.ts';
+import type { Criterion, CriterionForms } from '../resources/refine-filters.ts';
 import { FILTER_ATTRIBUTES, FILTER_CLAUSES, type Words } from '../resources/refine-words.ts';
 import { type Fields, graphqlTypeNameOf, withArticle } from '../resources/resource.ts';
-import type { CriterionForms } from '../services/input/parse-fields.ts';
 import { parseRef } from '../services/reading/refs.ts';
 import { builder } from './builder.ts';
 import { closedSetOf, defineEnum, messageWithNames } from './closed-sets.ts';

@@ -228,7 +228,7 @@ function childInput(noun: IdsOf, items: Fields, moment: Moment): object {
 }
 
 /** The input type of list items that are not nouns. Clients send each item complete. */
-export function itemInput(
+function itemInput(
   itemType: string,
   { items = {}, description }: Pick<Field, 'items' | 'description'>,
 ): object {

@@ -9,7 +9,7 @@ import {
   type Selection,
   type SortOrder,
 } from '../pagination.ts';
-import { type Criterion, criterion, MAX_CRITERIA, refineFilter } from '../resources/refine-filters.ts';
+import { type Criterion, MAX_CRITERIA, refineFilter } from '../resources/refine-filters.ts';
 import {
   type FilterForm,
   filtersOf,
@@ -30,8 +30,8 @@ import {
 import { MAX_SEARCH_CHARS, MAX_SEARCH_WORDS, parseSearch } from '../services/filtering/search.ts';
 import { builder, defineOnce, type Types } from './builder.ts';
 import { closedSetOf, defineEnum, withEnumNames } from './closed-sets.ts';
+import { CRITERION_FORMS, FilterCriterionInput, toCriterion } from './criteria.ts';
 import { parseGlobalId } from './global-ids.ts';
-import { itemInput, membersOf } from './input-fields.ts';
 
 interface TimeRange {
   readonly from?: string | null;
@@ -79,12 +79,6 @@ type Described = Pick<
   | 'parentKey'
 >;
 
-/** The input type of a condition, the same as in a saved filter. */
-const criterionInput = () => {
-  const { itemType, items, description } = refineFilter.fields.criteria;
-  return itemInput(itemType, { items, description }) as unknown as 'JSON';
-};
-
 /** The arguments of a connection of a noun's objects. */
 export function listArguments(resource: Described): typeof pageArguments {
   const filter = filterType(resource);
@@ -96,7 +90,7 @@ export function listArguments(resource: Described): typeof pageArguments {
           'Only objects that also match this saved filter. A filter that no index supports and that few objects match may be refused.',
       }),
       criteria: t.field({
-        type: [criterionInput()],
+        type: [FilterCriterionInput],
         description: `Only objects that also match all of these conditions, at most ${MAX_CRITERIA}: what a saved filter stores. Conditions that no index supports and that few objects match may be refused.`,
       }),
     }),
@@ -272,7 +266,12 @@ export function parseSelection(
     ...(savedFilterId != null && {
       refinedBy: { name, id: parseGlobalId({ name: graphqlTypeNameOf(refineFilter) }, savedFilterId, name) },
     }),
-    ...(criteria != null && { criteria: criteria.map((one) => membersOf(criterion, one) as Criterion) }),
+    ...(criteria != null && {
+      criteria: {
+        given: criteria.map((one, index) => toCriterion(one, `criteria[${index}]`) as unknown as Criterion),
+        forms: CRITERION_FORMS,
+      },
+    }),
     ...(sort !== 'id' && { sort }),
     ...((filter != null || isSearched) && {
       filter: {

@@ -1,6 +1,7 @@
 // The saved filter (spec §2 "Refine filter").
+import type { Form } from './field-types.ts';
 import { FILTER_CLASSES, type Words } from './refine-words.ts';
-import { describe, type Fields, IDS, OF_WORKSPACE, type Row, type RowOf } from './resource.ts';
+import { describe, type Fields, IDS, type IdsOf, OF_WORKSPACE, type Row, type RowOf } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
 /** The most conditions in a filter, and values in a condition. */
@@ -53,6 +54,20 @@ export const criterion = {
 } as const satisfies Fields;
 
 export interface Criterion extends RowOf<typeof criterion> {}
+
+/** How a client writes the criteria of a saved filter, and reads of them in errors. */
+export interface CriterionForms {
+  /** The client's name for an attribute, clause or value. */
+  word(stored: string): string;
+  /** The form of ids of a noun; without one, of any noun. */
+  idOf(noun: IdsOf | undefined): Form<bigint | string>;
+}
+
+/** The criteria of a request, and how the client writes them. */
+export interface RequestedCriteria {
+  readonly given: readonly Criterion[];
+  readonly forms: CriterionForms;
+}
 
 const textsOf = (words: Words, member: 'name' | 'description'): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(words).map(([value, word]) => [value, word[member]]));

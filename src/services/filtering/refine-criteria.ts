@@ -17,10 +17,10 @@ import {
   type Clause,
   type RefineAttribute,
 } from '../../resources/refine-attributes.ts';
-import type { Criterion } from '../../resources/refine-filters.ts';
+import type { Criterion, CriterionForms } from '../../resources/refine-filters.ts';
 import { parseId } from '../../store/sql/public-ids.ts';
 import type { RefineCriterion, RefineTest } from '../../store/sql/refined.ts';
-import { type CriterionForms, isObject } from '../input/parse-fields.ts';
+import { isObject } from '../input/parse-fields.ts';
 
 /** The maximum number of values of one criterion. */
 const MAX_VALUES = 100;

@@ -5,9 +5,9 @@ import type { Context } from '../../context.ts';
 import { AppError, invalid, mustBe } from '../../errors.ts';
 import type { Selection } from '../../pagination.ts';
 import {
-  type Criterion,
   MAX_CRITERIA,
   type RefineFilterRow,
+  type RequestedCriteria,
   refineFilter,
 } from '../../resources/refine-filters.ts';
 import { type Sort, withArticle } from '../../resources/resource.ts';
@@ -144,16 +144,16 @@ export function planByCriteria<Row extends { id: bigint }, S extends Selection>(
 function requestedCriteria(
   ctx: Context,
   { resource: { refinedBy = '' } }: Pick<Table<{ id: bigint }>, 'resource'>,
-  criteria: readonly Criterion[],
+  { given, forms }: RequestedCriteria,
 ): RefineCriteria {
-  if (criteria.length > MAX_CRITERIA)
+  if (given.length > MAX_CRITERIA)
     throw invalid('criteria', { code: 'too_many', message: `can have at most ${MAX_CRITERIA} items` });
-  return { conjunction: 'and', criteria: parseCriteria(refinedBy, criteria, ctx.clock()) };
+  return { conjunction: 'and', criteria: parseCriteria(refinedBy, given, ctx.clock(), 'criteria', forms) };
 }
 
 /** Identifies criteria, whatever their length. */
-function versionOf(criteria: readonly Criterion[]): string {
-  return hash('sha1', JSON.stringify(criteria));
+function versionOf({ given }: RequestedCriteria): string {
+  return hash('sha1', JSON.stringify(given));
 }
 
 /**

@@ -19,6 +19,7 @@ import {
   UNSTORABLE,
 } from '../../errors.ts';
 import { type Form, oneOf, TEXT_FORMATS, typeOf } from '../../resources/field-types.ts';
+import type { CriterionForms } from '../../resources/refine-filters.ts';
 import {
   type Field,
   type Fields,
@@ -40,14 +41,6 @@ export type NewValues<F extends Fields> = Partial<RowOf<F>>;
 
 /** The client's name for a property. */
 export type NameOf = (property: string, field: Field) => string;
-
-/** How a client writes the criteria of a saved filter, and reads of them in errors. */
-export interface CriterionForms {
-  /** The client's name for an attribute, clause or value. */
-  word(stored: string): string;
-  /** The form of ids of a noun; without one, of any noun. */
-  idOf(noun: IdsOf | undefined): Form<bigint | string>;
-}
 
 /** A client's input for a noun, not validated yet. */
 export interface Input {
