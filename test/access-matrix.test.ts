@@ -334,6 +334,11 @@ describe('GraphQL', () => {
       // The saved filter is one of contacts.
       'SavedFilter.orders',
       'SavedFilter.products',
+      // A value has one of them.
+      'SavedFilterCriterionValue.amounts',
+      'SavedFilterCriterionValue.days',
+      'SavedFilterCriterionValue.relative',
+      'SavedFilterCriterionValue.times',
       'ProductVariant.fulfillmentLocations',
       'ProductVariant.images',
       'Restock.lineItems',
