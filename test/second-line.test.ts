@@ -272,8 +272,12 @@ describe('without row-level security, a forgotten condition', () => {
       const { status, text } = await bed.send(operation, bed.theirs);
       expect(status).toBe(200);
       const { workspace, rows } = bed.theirs;
-      const theirs = `"workspace_id":${workspace.id}\\b|"order_id":${rows['Order']?.id}\\b`;
-      expect(text).toMatch(new RegExp(`${MARKERS.theirs}|${theirs}|^{"branch":`));
+      const theirs = [
+        `"workspace_id":${workspace.id}`,
+        `"order_id":${rows['Order']?.id}`,
+        `"enrollment_id":${rows['CourseEnrollment']?.id}`,
+      ].join('\\b|');
+      expect(text).toMatch(new RegExp(`${MARKERS.theirs}|${theirs}\\b|^{"branch":`));
     },
   );
 

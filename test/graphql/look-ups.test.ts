@@ -200,7 +200,10 @@ function uniqueTextsOf(type: string): string[] {
   );
 }
 
-test.each(CREATIONS)(
+/** Of these there is one for each pair of two others, so that the input of the test makes one alone. */
+const OF_PAIRS = ['createCourseEnrollment', 'createCourseLessonCompletion'];
+
+test.each(CREATIONS.filter(([name]) => !OF_PAIRS.includes(name)))(
   '%s: a list continues correctly after the cursor of %s, also for a caller without read access',
   async (name, edge, type) => {
     const tenant = await createTenant(gateway.app, name);

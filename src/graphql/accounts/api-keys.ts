@@ -4,8 +4,8 @@ import { team } from '../../resources/teams.ts';
 import * as apiKeys from '../../services/accounts/api-keys.ts';
 import { builder } from '../builder.ts';
 import { defineEnum } from '../closed-sets.ts';
-import { defineChange, defineMutation, rowField } from '../mutations.ts';
-import { nodeOf } from '../nouns.ts';
+import { defineChange, defineMutation, edgeField, rowField } from '../mutations.ts';
+import { connectionOf, nodeOf } from '../nouns.ts';
 import { defineRevocation } from './revocations.ts';
 
 const ApiKeyStatus = defineEnum('ApiKeyStatus', 'The current status of an API key.', {
@@ -37,6 +37,7 @@ defineMutation('createApiKey', {
   change: (ctx, [id = 0n], input, options) => apiKeys.create(ctx, id, input, options),
   payload: (t) => ({
     apiKey: rowField(t, ApiKey),
+    apiKeyEdge: edgeField(t, connectionOf(apiKey)),
     token: t.string({
       description: apiKeyWithToken.fields.token.description,
       resolve: ({ result }) => result.row.token,
@@ -49,7 +50,7 @@ defineChange('updateApiKey', ApiKey, {
   scope: apiKeys.writeScope,
   fields: API_KEY_NAME,
   isRepeatable: false,
-  change: (ctx, id, input) => apiKeys.rename(ctx, id, input),
+  change: apiKeys.rename,
 });
 
 defineRevocation(ApiKey, {

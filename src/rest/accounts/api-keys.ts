@@ -30,7 +30,7 @@ export const apiKeyRoutes: readonly Route[] = [
     summary: 'Renames an API key',
     body: bodyOf(apiKey, 'change', API_KEY_NAME),
     response: changedOf(outputOf(apiKey), 'The API key after the change.'),
-    handle: ({ ctx, params, body }) => apiKeys.rename(ctx, params.id, body),
+    handle: ({ ctx, params, body, options }) => apiKeys.rename(ctx, params.id, body, options),
   }),
   route({
     ...changing,
@@ -39,6 +39,6 @@ export const apiKeyRoutes: readonly Route[] = [
     operationId: 'revokeApiKey',
     summary: 'Revokes an API key at once. Revoking it twice changes nothing',
     response: emptyResponse('The API key is revoked.'),
-    handle: ({ ctx, params }) => apiKeys.revoke(ctx, params.id),
+    handle: ({ ctx, params, options }) => apiKeys.revoke(ctx, params.id, options),
   }),
 ];

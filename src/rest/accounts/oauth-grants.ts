@@ -14,6 +14,6 @@ export const oauthGrantRoutes: readonly Route[] = [
     scope: oauthGrants.writeScope,
     gatewayOnly: true,
     response: emptyResponse('The grant and its tokens are revoked.'),
-    handle: ({ ctx, params }) => oauthGrants.revoke(ctx, params.id),
+    handle: ({ ctx, params, options }) => oauthGrants.revoke(ctx, params.id, options),
   }),
 ];

@@ -4,7 +4,7 @@ import type { Caller } from '../../auth/actor.ts';
 import { coversScope, requireScope, SCOPES, type Scope } from '../../auth/scopes.ts';
 import { createToken } from '../../auth/tokens.ts';
 import type { Context } from '../../context.ts';
-import { invalid, notFound, outOfRange } from '../../errors.ts';
+import { invalid, notFound, outOfRange, preconditionFailed } from '../../errors.ts';
 import { API_KEY_NAME, type ApiKeyRow, apiKey, NEW_API_KEY } from '../../resources/api-keys.ts';
 import { team } from '../../resources/teams.ts';
 import { toTimestamp } from '../../rows/json.ts';
@@ -51,9 +51,14 @@ export const writeScope = 'account:write';
  * The operation is idempotent, so it needs no idempotency key. It belongs to no workspace, so no audit trail records it.
  * @throws AppError `not_found` when the key does not exist or the caller may not see it
  */
-export async function revoke(ctx: Context, ref: Ref): Promise<{ id: bigint }> {
+export async function revoke(
+  ctx: Context,
+  ref: Ref,
+  { precondition }: Pick<WriteOptions, 'precondition'> = { precondition: null },
+): Promise<{ id: bigint }> {
   const { tenancy } = requireScope(ctx, writeScope);
   const key = await requireRow(ctx, API_KEYS, tenancy, ref);
+  if (precondition !== null && !precondition(key)) throw preconditionFailed();
   const now = ctx.clock();
   const { revokedAt } = await executeUnrecorded(ctx, tenancy, (tx) => endKey(tx, key.id, now));
   const isChanged = revokedAt?.getTime() === now.getTime();
@@ -87,7 +92,7 @@ export async function create(
   ctx: Context,
   ref: Ref,
   input: Input,
-  { idempotencyKey }: WriteOptions,
+  { idempotencyKey, precondition }: WriteOptions,
 ): Promise<{ row: ApiKeyRow & { id: bigint; token: string }; outcome: 'created' }> {
   const caller = requireScope(ctx, writeScope);
   const { tenancy } = caller;
@@ -99,6 +104,8 @@ export async function create(
       code: 'invalid_key',
       message: 'cannot be used here: a key is shown once, so the answer to a retry could not have it',
     });
+  // There is no key yet for which it could hold (RFC 9110 §13.1.1).
+  if (precondition !== null) throw preconditionFailed();
   const given = parseFields(NEW_API_KEY, input, 'creation');
   const { name = '', scopes: asked = [], expiresAt: end = null } = given;
   const nameOf = (property: keyof typeof NEW_API_KEY) => input.nameOf(property, NEW_API_KEY[property]);
@@ -157,6 +164,7 @@ export async function rename(
   ctx: Context,
   ref: Ref,
   input: Input,
+  { precondition }: Pick<WriteOptions, 'precondition'>,
 ): Promise<{ row: StoredApiKey; outcome: 'updated' }> {
   const { tenancy } = requireScope(ctx, writeScope);
   const { name } = parseFields(API_KEY_NAME, input, 'change');
@@ -164,6 +172,7 @@ export async function rename(
   const { id } = await requireRow(ctx, API_KEYS, tenancy, ref);
   const row = await executeUnrecorded(ctx, tenancy, async (tx) => {
     const key = await lockKey(tx, id);
+    if (precondition !== null && !precondition(key)) throw preconditionFailed();
     return renamed === null ? key : setName(tx, key, renamed);
   });
   await ctx.lookups.forget();

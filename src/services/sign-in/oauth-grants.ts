@@ -2,12 +2,14 @@
 // the team's workspaces can neither see nor revoke any.
 import { requireScope } from '../../auth/scopes.ts';
 import type { App, Context } from '../../context.ts';
+import { preconditionFailed } from '../../errors.ts';
 import { oauthGrant } from '../../resources/oauth-grants.ts';
 import { type GrantFilter, type NamedGrant, revokeGrant } from '../../store/accounts/oauth-grants.ts';
 import { beginChange } from '../../store/changing/transactions.ts';
 import { oauthGrantTable } from '../../store/tables/oauth-grants.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { getManyWithOwn } from '../accounts/own-credential.ts';
+import type { WriteOptions } from '../input/write-options.ts';
 import { requireRow } from '../reading/reads.ts';
 import type { Ref } from '../reading/refs.ts';
 import { defineService } from '../service.ts';
@@ -34,9 +36,14 @@ export const writeScope = 'account:write';
  * The operation is idempotent, so it needs no idempotency key. It belongs to no workspace, so no audit trail records it.
  * @throws AppError `not_found` when the grant does not exist or the caller may not see it
  */
-export async function revoke(ctx: Context, ref: Ref): Promise<{ id: bigint }> {
+export async function revoke(
+  ctx: Context,
+  ref: Ref,
+  { precondition }: Pick<WriteOptions, 'precondition'> = { precondition: null },
+): Promise<{ id: bigint }> {
   const { tenancy } = requireScope(ctx, writeScope);
   const grant = await requireRow(ctx, OAUTH_GRANTS, tenancy, ref);
+  if (precondition !== null && !precondition(grant)) throw preconditionFailed();
   beginChange(ctx);
   await revokeGrant(ctx.store, { id: grant.id, teamId: tenancy.teamId }, ctx.clock(), tenancy);
   await (grant.revokedAt === null ? ctx.lookups.forget() : ctx.lookups.settle());
