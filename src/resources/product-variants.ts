@@ -68,7 +68,7 @@ export const variant = describe({
       restAsText: true,
       description: 'Whether the variant can be ordered when too few are in stock.',
     },
-    weight: { ...MEASURE, description: 'The weight, in `weight_unit`.' },
+    weight: { ...MEASURE, description: 'The weight, in the unit of weight.' },
     weightUnit: {
       type: 'text',
       writable: 'always',
@@ -76,16 +76,16 @@ export const variant = describe({
       maxLength: 20,
       description: 'The unit of the weight.',
     },
-    height: { ...MEASURE, description: 'The height, in `dimensions_unit`.' },
-    width: { ...MEASURE, description: 'The width, in `dimensions_unit`.' },
-    length: { ...MEASURE, description: 'The length, in `dimensions_unit`.' },
+    height: { ...MEASURE, description: 'The height, in the unit of the dimensions.' },
+    width: { ...MEASURE, description: 'The width, in the unit of the dimensions.' },
+    length: { ...MEASURE, description: 'The length, in the unit of the dimensions.' },
     dimensionsUnit: { ...TEXT, maxLength: 20, description: 'The unit of height, width and length.' },
     quantity: {
       type: 'count',
       nullable: true,
       writable: 'always',
       description:
-        'The quantity in stock, never below 0; null if it is not known. Orders reduce it while `track_quantity` is true.',
+        'The quantity in stock, never below 0; null if it is not known. Orders reduce it while it is tracked.',
     },
     trackQuantity: {
       graphqlName: 'isQuantityTracked',

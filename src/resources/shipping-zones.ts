@@ -27,13 +27,13 @@ export const shippingZone = describe({
     name: NAME,
     countryIds: {
       ...PLACES,
-      description:
-        'The countries, as ids or codes that the client chooses, such as `US`. Integers become text.',
+      description: 'The countries, as ids or codes that the client chooses, such as `US`.',
+      rule: 'Integers become text.',
     },
     regionIds: {
       ...PLACES,
-      description:
-        'The regions, as ids or codes that the client chooses, such as `US-CA`. Integers become text.',
+      description: 'The regions, as ids or codes that the client chooses, such as `US-CA`.',
+      rule: 'Integers become text.',
     },
     includesRestOfWorld: {
       graphqlName: 'hasRestOfWorld',

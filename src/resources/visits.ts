@@ -69,12 +69,12 @@ export const VISIT = {
   uuid: UUID,
   ...SHOWN_ORIGIN,
   referringDomain: { ...KNOWN, description: 'The host of the referrer.' },
-  browser: { ...KNOWN, description: 'The browser, if `user_agent` identifies it.' },
-  os: { ...KNOWN, description: 'The operating system, if `user_agent` identifies it.' },
+  browser: { ...KNOWN, description: 'The browser, if the user agent identifies it.' },
+  os: { ...KNOWN, description: 'The operating system, if the user agent identifies it.' },
   deviceType: {
     ...KNOWN,
     description:
-      'The type of device, such as `desktop`, `mobile` or `tablet`, if `user_agent` identifies it.',
+      'The type of device, such as `desktop`, `mobile` or `tablet`, if the user agent identifies it.',
   },
   startedAt: { ...TIME, description: 'When the visit began.' },
   createdAt: { ...TIME, description: 'When the visit was recorded.' },

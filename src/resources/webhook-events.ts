@@ -29,7 +29,7 @@ export const webhookEvent = describe({
     uuid: {
       type: 'text',
       format: 'uuid',
-      description: 'The `event_id` of its deliveries, the same at every attempt.',
+      description: 'The id that its deliveries carry, the same at every attempt.',
     },
     eventTypeId: { type: 'text', description: 'The type of the event, such as `contact.created`.' },
     subjectId: { type: 'int8', graphql: false, description: 'The integer id of the event’s subject.' },

@@ -34,8 +34,9 @@ export async function createChangeLog(pool: Pick<pg.Pool, 'query'>): Promise<Cha
       insert into change_log.changes values (pg_current_xact_id(), tg_argv[0], tg_op, case
         when tg_op = 'UPDATE' and coalesce(written ->> 'done_at', written ->> 'erased_at') is not null
           and (tg_argv[0] <> 'contact_erasures' or written ->> 'done_at' is not null) then '${BLANKING}'
-        -- The rows of an erased contact are blanked without a caller; every change of a caller's names the team.
-        when tg_op = 'UPDATE' and tg_argv[0] in ('orders', 'order_transactions', 'order_restocks', 'fulfillments')
+        -- The rows of an erased contact are blanked or deleted without a caller; every change of a caller's names the team.
+        when tg_op || ' ' || tg_argv[0] in ('UPDATE orders', 'UPDATE order_transactions', 'UPDATE order_restocks', 'UPDATE fulfillments',
+            'UPDATE form_submissions', 'UPDATE form_submission_answers', 'DELETE course_enrollments', 'DELETE course_lesson_completions')
           and coalesce(current_setting('funnel_gateway.team', true), '') = '' then '${BLANKING}'
         when tg_argv[0] = 'audit_entries' then written ->> 'request_id' end);
       return null;

@@ -1,7 +1,9 @@
 // A client of HTTP/1.1 that sends bytes unchanged over one connection after the other, and reads the answers.
+
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
 
 export interface Answer {
   readonly status: number;
@@ -134,7 +136,24 @@ function parseAnswer(bytes: Buffer, isHead: boolean): Received | null {
   if (framed === null) return null;
   if (framed.behind.length > 0)
     throw new Error(`There are bytes behind the answer: ${framed.behind.toString('latin1', 0, 300)}`);
-  return { status, headers, body: framed.body, isLast: headers.get('connection') === 'close' };
+  return {
+    status,
+    headers,
+    body: decoded(framed.body, headers),
+    isLast: headers.get('connection') === 'close',
+  };
+}
+
+const DECODERS: Readonly<Record<string, ((body: Buffer) => Buffer) | undefined>> = {
+  gzip: gunzipSync,
+  zstd: zstdDecompressSync,
+  br: brotliDecompressSync,
+};
+
+/** A body without its content coding: some requests accept any. */
+function decoded(body: Buffer, headers: Headers): Buffer {
+  const decode = DECODERS[headers.get('content-encoding') ?? ''];
+  return body.length === 0 || decode === undefined ? body : decode(body);
 }
 
 function bodyIn(bytes: Buffer, headers: Headers): { body: Buffer; behind: Buffer } | null {
