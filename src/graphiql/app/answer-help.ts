@@ -58,28 +58,32 @@ export async function withHelp(response: Response, credential: Credential): Prom
     .json()
     .catch(() => null);
   if (typeof answer !== 'object' || answer === null) return response;
-  const help = response.status === 401 ? notAccepted[credential] : helpWith(errorsOf(answer), credential);
+  const help = response.status === 401 ? notAccepted[credential] : helpWith(answer, credential);
   return help === null ? response : Response.json({ help, ...answer }, { status: response.status });
 }
 
-function helpWith(errors: readonly GraphqlError[], credential: Credential): readonly string[] | null {
-  const lacking = errors.find(({ extensions }) => extensions?.code === 'INSUFFICIENT_SCOPE');
+function helpWith(answer: Answer, credential: Credential): readonly string[] | null {
+  const lacking = errorsOf(answer).find(({ extensions }) => extensions?.code === 'INSUFFICIENT_SCOPE');
   if (lacking?.extensions?.scope !== undefined) {
     const { scope } = lacking.extensions;
     if (credential !== 'header') wantScope(scope);
     return notAllowed[credential](scope);
   }
-  const isUsedUp = errors.some(
-    ({ path, extensions }) => path?.[0] === 'removeConditionalSplit' && extensions?.code === 'NOT_FOUND',
-  );
-  return isUsedUp ? usedUp : null;
+  const refusals = answer.data?.removeConditionalSplit?.userErrors ?? [];
+  return refusals.some(({ code }) => code === 'NOT_FOUND') ? usedUp : null;
+}
+
+interface Answer {
+  readonly errors?: unknown;
+  readonly data?: {
+    readonly removeConditionalSplit?: { readonly userErrors?: readonly { readonly code?: string }[] } | null;
+  } | null;
 }
 
 interface GraphqlError {
-  readonly path?: readonly unknown[];
   readonly extensions?: { readonly code?: unknown; readonly scope?: string };
 }
 
-function errorsOf(answer: object): readonly GraphqlError[] {
-  return 'errors' in answer && Array.isArray(answer.errors) ? (answer.errors as GraphqlError[]) : [];
+function errorsOf({ errors }: Answer): readonly GraphqlError[] {
+  return Array.isArray(errors) ? (errors as GraphqlError[]) : [];
 }
