@@ -301,11 +301,6 @@ export const CRITERION_FORMS: CriterionForms = {
   },
 };
 
-/** A criterion, and the class of its filter. */
-export interface ShownCriterion extends Criterion {
-  readonly filterClass: string;
-}
-
 const FilterCriterionValue = objectType(
   'SavedFilterCriterionValue',
   'The value of a criterion: one of the members, by the kind of its attribute.',
@@ -316,20 +311,23 @@ const FilterCriterionValue = objectType(
         const type = typeOfMember(member, partTypes);
         return [
           name,
-          t.field({
-            type: (member.isList ? [type] : type) as 'String',
-            nullable: true,
-            description: member.description,
-            ...(member.isList && { rows: assumedValues() }),
-            resolve: (value) => (value as Members)[name] as string,
-          }),
+          // Without a resolver, so that the limit on the answer counts its bytes.
+          t.expose(
+            name as never,
+            {
+              type: (member.isList ? [type] : type) as 'String',
+              nullable: true,
+              description: member.description,
+              ...(member.isList && { rows: assumedValues() }),
+            } as never,
+          ),
         ];
       }),
     ),
 );
 
 /** The value of a criterion as an object with one member; null without a value, and for an attribute that there is no more. */
-function shownValue({ filterClass, attribute, value }: ShownCriterion): Members | null {
+function shownValue({ attribute, value }: Criterion, filterClass: string): Members | null {
   const of = REFINE_ATTRIBUTES[filterClass]?.[attribute];
   if (of === undefined || value == null) return null;
   for (const [name, member] of membersOf(attribute, of)) {
@@ -347,25 +345,30 @@ export const SavedFilterCriterion = objectType<Record<never, never>>(
   'One condition of a saved filter.',
   {},
   (t) => ({
-    attribute: t.field({
-      type: FilterAttribute,
-      nullable: true,
-      description: `What is compared. ${ONLY_KNOWN}`,
-      resolve: (row) => knownWord(FILTER_ATTRIBUTES, (row as ShownCriterion).attribute),
-    }),
-    clause: t.field({
-      type: FilterClause,
-      nullable: true,
-      description: `How it is compared. ${ONLY_KNOWN}`,
-      resolve: (row) => knownWord(FILTER_CLAUSES, (row as ShownCriterion).clause),
-    }),
+    attribute: t.expose(
+      'attribute' as never,
+      { type: FilterAttribute, nullable: true, description: `What is compared. ${ONLY_KNOWN}` } as never,
+    ),
+    clause: t.expose(
+      'clause' as never,
+      { type: FilterClause, nullable: true, description: `How it is compared. ${ONLY_KNOWN}` } as never,
+    ),
     value: t.field({
       type: FilterCriterionValue,
       nullable: true,
       description: 'What it is compared with. Null for IS_SET and IS_NOT_SET.',
-      resolve: (row) => shownValue(row as ShownCriterion),
+      resolve: (row) => (row as ReturnType<typeof shownCriterion>).value,
     }),
   }),
 );
+
+/** A stored criterion as answers show it. @param filterClass of its filter */
+export function shownCriterion(stored: Criterion, filterClass: string) {
+  return {
+    attribute: knownWord(FILTER_ATTRIBUTES, stored.attribute),
+    clause: knownWord(FILTER_CLAUSES, stored.clause),
+    value: shownValue(stored, filterClass),
+  };
+}
 
 const knownWord = (known: Words, stored: string) => (Object.hasOwn(known, stored) ? stored : null);

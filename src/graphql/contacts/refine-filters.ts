@@ -4,7 +4,7 @@ import { type Described, NOUNS } from '../../resources/nouns.ts';
 import { MAX_CRITERIA, type RefineFilterRow, refineFilter } from '../../resources/refine-filters.ts';
 import { graphqlTypeNameOf, type Resource } from '../../resources/resource.ts';
 import { builder } from '../builder.ts';
-import { FilterCriterionInput, SavedFilterCriterion, type ShownCriterion, toCriterion } from '../criteria.ts';
+import { FilterCriterionInput, SavedFilterCriterion, shownCriterion, toCriterion } from '../criteria.ts';
 import { assumedValues } from '../field-options.ts';
 import { encodeGlobalId } from '../global-ids.ts';
 import { setItemForm } from '../input-fields.ts';
@@ -21,7 +21,7 @@ builder.objectField(nodeOf(refineFilter).ref, 'criteria', (t) =>
     columns: ['criteria', 'filterClass'],
     rows: assumedValues(MAX_CRITERIA),
     resolve: ({ criteria, filterClass }: RefineFilterRow) =>
-      criteria.map((one): ShownCriterion => ({ ...one, filterClass })),
+      criteria.map((one) => shownCriterion(one, filterClass)),
   }),
 );
 

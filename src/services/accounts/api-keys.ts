@@ -9,7 +9,6 @@ import { API_KEY_NAME, type ApiKeyRow, apiKey, NEW_API_KEY } from '../../resourc
 import { team } from '../../resources/teams.ts';
 import { toTimestamp } from '../../rows/json.ts';
 import {
-  findApiKeys,
   insertApiKey,
   lockApiKey,
   type StoredApiKey,
@@ -19,6 +18,7 @@ import {
 import { findGrants } from '../../store/accounts/oauth-grants.ts';
 import { executeUnrecorded } from '../../store/changing/changes.ts';
 import type { Executor } from '../../store/connections/executor.ts';
+import { findByIds } from '../../store/reading/rows.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { type Input, parseFields } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
@@ -143,17 +143,13 @@ function coversAsked(granted: ReadonlySet<string>, asked: string): boolean {
 async function endOf(ctx: Context, caller: Caller): Promise<Date | null> {
   const { teamId } = caller.tenancy;
   if (caller.kind === 'api_key') {
-    const [own] = await findKeys(ctx, teamId, caller.apiKeyId);
+    const [own] = await findByIds(ctx, API_KEYS, { teamId, workspaceIds: null }, [caller.apiKeyId], null);
     const ends = [own?.expiresAt, own?.revokedAt].filter((end) => end != null);
     return ends.toSorted((a, b) => a.getTime() - b.getTime())[0] ?? null;
   }
   if (caller.grantId === null) return caller.clientName === null ? caller.expiresAt : null;
   const [grant] = await findGrants(ctx.store, { id: caller.grantId });
   return grant?.expiresAt ?? caller.expiresAt;
-}
-
-async function findKeys({ store }: Context, teamId: bigint, id: bigint): Promise<StoredApiKey[]> {
-  return (await findApiKeys(store, teamId)).filter((key) => key.id === id);
 }
 
 /**
