@@ -37,6 +37,8 @@ interface OrdersAnswer {
 interface AnyOrder extends Node {
   readonly createdAt: string;
   readonly billingStatus: string;
+  /** Absent where the total says it. */
+  readonly currency?: string;
   readonly totalAmount: Amount;
   readonly contact: Node;
   readonly lineItems: AnyLine[] | { readonly nodes: AnyLine[] };
@@ -56,7 +58,7 @@ interface Node {
 }
 
 /** A decimal text, in an object where a server says the currency too. */
-type Amount = string | { readonly amount: string };
+type Amount = string | { readonly amount: string; readonly currency?: string };
 
 interface Edges<Node> {
   readonly edges: { readonly node: Node & Named }[];
@@ -126,10 +128,11 @@ export function canonicalOrders(body: string): string {
   if (pageInfo.endCursor !== (edges.at(-1)?.cursor ?? null))
     throw new Error('endCursor is not the last cursor');
   const orders = edges.map(
-    ({ node: { billingStatus, totalAmount, createdAt, contact, lineItems, ...order } }) => ({
+    ({ node: { billingStatus, currency, totalAmount, createdAt, contact, lineItems, ...order } }) => ({
       ...plain(order),
       billingStatus: nameOf(billingStatus),
       createdAt: new Date(createdAt).toISOString(),
+      currency: currency ?? currencyOf(totalAmount),
       totalAmount: cents(totalAmount),
       contact: plain(contact),
       lines: (Array.isArray(lineItems) ? lineItems : lineItems.nodes).map(
@@ -159,6 +162,10 @@ function nameOf(value: string): string {
 /** Prisma drops zeros at the end. */
 function cents(amount: Amount): string {
   return Number(typeof amount === 'string' ? amount : amount.amount).toFixed(2);
+}
+
+function currencyOf(amount: Amount): string | undefined {
+  return typeof amount === 'string' ? undefined : amount.currency;
 }
 
 function withPlaces(steps: readonly AnyStep[]): StepInPlace[] {

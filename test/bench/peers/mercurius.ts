@@ -88,15 +88,20 @@ function toConnection<R extends Row>(rows: R[], first: number) {
   return { edges, pageInfo: { hasNextPage, endCursor: edges.at(-1)?.cursor ?? null } };
 }
 
+/** Arguments of a root look-up. */
+interface Lookup {
+  readonly by: Row;
+}
+
 const resolvers = {
   Query: {
-    workspace: async (_root: unknown, { databaseId }: Row) =>
+    workspace: async (_root: unknown, { by: { databaseId } }: Lookup) =>
       (
         await query('workspace', 'select id as "databaseId", name from workspaces where id = $1', [
           databaseId,
         ])
       )[0],
-    team: async (_root: unknown, { databaseId }: Row) =>
+    team: async (_root: unknown, { by: { databaseId } }: Lookup) =>
       (await query('team', 'select id as "databaseId" from teams where id = $1', [databaseId]))[0],
   },
   Team: {

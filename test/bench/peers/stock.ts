@@ -138,20 +138,24 @@ builder.prismaNode('Team', {
   }),
 });
 
+const Key = builder.inputType('Key', {
+  fields: (t) => ({ databaseId: t.field({ type: 'BigInt', required: true }) }),
+});
+
 builder.queryType({
   fields: (t) => ({
     workspace: t.prismaField({
       type: 'Workspace',
       nullable: true,
-      args: { databaseId: t.arg({ type: 'BigInt', required: true }) },
-      resolve: (query, _root, { databaseId }) =>
+      args: { by: t.arg({ type: Key, required: true }) },
+      resolve: (query, _root, { by: { databaseId } }) =>
         prisma.workspace.findUnique({ ...query, where: { id: databaseId } }),
     }),
     team: t.prismaField({
       type: 'Team',
       nullable: true,
-      args: { databaseId: t.arg({ type: 'BigInt', required: true }) },
-      resolve: (query, _root, { databaseId }) =>
+      args: { by: t.arg({ type: Key, required: true }) },
+      resolve: (query, _root, { by: { databaseId } }) =>
         prisma.team.findUnique({ ...query, where: { id: databaseId } }),
     }),
   }),
