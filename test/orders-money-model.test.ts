@@ -142,8 +142,14 @@ async function openOrder() {
   /** In the order of the model. */
   const payments: number[] = [];
 
-  async function mutate(mutation: string, input: object): Promise<number | null> {
-    const query = `mutation ($input: ${mutation[0]?.toUpperCase()}${mutation.slice(1)}Input!) { made: ${mutation}(input: $input) { userErrors { code path message } row: ${mutation.endsWith('Restock') ? 'restock' : 'orderTransaction'} { databaseId } } }`;
+  const MADE = {
+    createOrderTransaction: 'orderTransaction',
+    refundOrderTransaction: 'refundedPayment',
+    createRestock: 'restock',
+  } as const;
+
+  async function mutate(mutation: keyof typeof MADE, input: object): Promise<number | null> {
+    const query = `mutation ($input: ${mutation[0]?.toUpperCase()}${mutation.slice(1)}Input!) { made: ${mutation}(input: $input) { userErrors { code path message } row: ${MADE[mutation]} { databaseId } } }`;
     const { data, errors } = await post<{ made: { row: { databaseId: string } | null } | null }>(
       gateway,
       { query, variables: { input } },

@@ -24,7 +24,7 @@ import { fieldOptions, scopeOf, typeOptions } from '../src/graphql/field-options
 import { printWithScopes } from '../src/graphql/print.ts';
 import { schema } from '../src/graphql/schema.ts';
 import { NOUNS } from '../src/resources/nouns.ts';
-import { childLists, graphqlTypeNameOf } from '../src/resources/resource.ts';
+import { childLists, graphqlTypeNameOf, uncapitalize } from '../src/resources/resource.ts';
 import { listedUser } from '../src/resources/users.ts';
 import { IDS_OF_OTHER_SYSTEMS } from './docs/schema-counts.ts';
 import { RESOURCES } from './support/resources.ts';
@@ -272,6 +272,40 @@ describe('connections', () => {
       ]);
     }
   });
+});
+
+/** Payloads with a new object that has no edge. */
+const WITHOUT_EDGE = new Map([
+  ['addPageStep', 'No connection has steps: Funnel.steps is a list, and the payload has the funnel.'],
+  ['createSplitTest', 'No connection has split tests: Funnel.steps is a list, and the payload has the funnel.'],
+]);
+
+/** What other mutations than `create…` make. */
+const MADE: Readonly<Record<string, string>> = {
+  addPageStep: 'pageStep',
+  refundOrderTransaction: 'refund',
+  testWebhookEndpoint: 'webhookDelivery',
+  upsertContact: 'contact',
+};
+
+test('the payload of each mutation that makes an object has it, and its edge for the connections that show it', () => {
+  const without: string[] = [];
+  for (const { name, type } of Object.values(schema.getMutationType()?.getFields() ?? {})) {
+    const [, created] = /^create(.*)$/.exec(name) ?? [];
+    const made = MADE[name] ?? (created && uncapitalize(created));
+    const payload = getNamedType(type);
+    if (made === undefined || !isObjectType(payload)) continue;
+    const { [made]: object, [`${made}Edge`]: edge } = payload.getFields();
+    const of = object && getNamedType(object.type).name;
+    expect([name, schema.getType(of ?? '')?.name]).toEqual([name, of]);
+    const hasConnection = schema.getType(`${of}Connection`) !== undefined;
+    expect([name, edge && getNamedType(edge.type).name]).toEqual([
+      name,
+      hasConnection ? `${of}Edge` : undefined,
+    ]);
+    if (!hasConnection) without.push(name);
+  }
+  expect(without).toEqual([...WITHOUT_EDGE.keys()]);
 });
 
 test('every object with a public id of its own is a node', () => {

@@ -2,10 +2,11 @@
 // payload with the changed row. Without the scope to read it, the caller gets its ids alone (payload-scopes.ts).
 import type { FieldMap, InputFieldMap } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
-import type { Scope } from '../auth/scopes.ts';
+import { coversScope, requireCaller, type Scope } from '../auth/scopes.ts';
 import { invalid, mustBe, parseAll } from '../errors.ts';
 import { typeOf } from '../resources/field-types.ts';
 import {
+  type Action,
   type Fields,
   type Moment,
   orderFields,
@@ -206,13 +207,20 @@ export function defineChanges<Row extends { readonly id: bigint }>(
         },
       });
   for (const [action, change] of Object.entries(actions)) {
-    const { summary = action, fields } = resource.actions?.[action] ?? {};
-    defineChange(`${action}${name}`, node, {
-      description: `${summary}.`,
-      scope,
-      ...(fields && { fields }),
-      change,
-    });
+    const { summary = action, fields, makes } = resource.actions?.[action] ?? {};
+    const definition = { description: `${summary}.`, scope, ...(fields && { fields }) };
+    if (makes === undefined || connection === undefined)
+      defineChange(`${action}${name}`, node, { ...definition, change });
+    else
+      defineMutation(`${action}${name}`, {
+        ...definition,
+        of: [node],
+        change: (ctx, [id = 0n], input, options) => change(ctx, id, input, options),
+        payload: (t) => ({
+          [makes.changed]: rowField(t, node, makes.changedDescription),
+          ...madeFields(t, node, connection, makes),
+        }),
+      });
   }
   if (remove !== undefined)
     defineMutation(`delete${name}`, {
@@ -253,12 +261,14 @@ export function defineChanges<Row extends { readonly id: bigint }>(
     });
 }
 
+const EDGE = 'The new object as an edge, to add to a loaded list.';
+
 /** The payload's field with the row after the change. A retry gets the same row again. */
 export function rowField<Row, Result extends { readonly row: Row }>(
   t: PayloadBuilder<Result>,
   { ref, name }: NodeType<Row>,
+  description = `The ${name} after the change.`,
 ): FieldMap[string] {
-  const description = `The ${name} after the change.`;
   return t.field({ ...OF_CHANGE, type: ref, description, resolve: ({ result }) => rowOf<Row>(result.row) });
 }
 
@@ -267,8 +277,28 @@ export function edgeField<Row extends { readonly id: bigint }, Result extends { 
   t: PayloadBuilder<Result>,
   { edge }: Edges<Row>,
 ): FieldMap[string] {
-  const description = 'The new object as an edge, to add to a loaded list.';
-  return t.field({ ...OF_CHANGE, type: edge, description, resolve: ({ result }) => rowOf<Row>(result.row) });
+  return t.field({ ...OF_CHANGE, type: edge, description: EDGE, resolve: ({ result }) => rowOf<Row>(result.row) });
+}
+
+/** The payload's fields with the object that an action made, and its edge. */
+function madeFields<Row extends { readonly id: bigint }>(
+  t: PayloadBuilder<{ readonly row: Row }>,
+  node: NodeType<Row>,
+  { edge }: Edges<Row>,
+  { property, description }: NonNullable<Action['makes']>,
+): FieldMap {
+  const made = async (ctx: GraphContext, changed: Row) => {
+    const shown = (changed as Readonly<Record<string, unknown>>)[property] as Row | null;
+    // Without the scope to read it, only its ids are selected.
+    const isReadable = node.scope === null || coversScope(requireCaller(ctx).scopes, node.scope);
+    return shown !== null && isReadable ? node.load(ctx, shown.id) : shown;
+  };
+  const read = (type: typeof node.ref | typeof edge, description: string) =>
+    t.field({
+      ...{ type: type as typeof node.ref, nullable: true, scope: null, cost: 1, sameRows: true, description },
+      resolve: ({ result }, _args, ctx) => rowOf<Row>(made(ctx, result.row)),
+    });
+  return { [property]: read(node.ref, description), [`${property}Edge`]: read(edge, EDGE) };
 }
 
 /** Options of payload fields: the scope of the change is enough for the ids. payload-scopes.ts checks the other fields before the change. */

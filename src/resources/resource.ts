@@ -41,6 +41,19 @@ export interface Action {
   readonly fields?: Fields;
   /** Unknown members are refused rather than ignored: with a misspelled member the action would do something else. */
   readonly isClosed?: true;
+  /** The action makes another object of the same noun, which GraphQL returns beside the changed one. */
+  readonly makes?: Made;
+}
+
+/** What an action makes. */
+interface Made {
+  /** The property of the changed object with the new one, as an object with its ids. GraphQL calls the new object so, too. */
+  readonly property: string;
+  /** What GraphQL calls the changed object. */
+  readonly changed: string;
+  /** What the two are, for clients. */
+  readonly description: string;
+  readonly changedDescription: string;
 }
 
 /** How the objects of a list are found. */

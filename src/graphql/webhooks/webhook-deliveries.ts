@@ -12,8 +12,8 @@ import * as webhookDeliveries from '../../services/webhooks/webhook-deliveries.t
 import * as redelivery from '../../services/webhooks/webhook-redelivery.ts';
 import { builder } from '../builder.ts';
 import { loadBatched } from '../context.ts';
-import { defineChange, defineMutation, rowField } from '../mutations.ts';
-import { nodeOf } from '../nouns.ts';
+import { defineChange, defineMutation, edgeField, rowField } from '../mutations.ts';
+import { connectionOf, nodeOf } from '../nouns.ts';
 import { objectFields, objectType } from '../resource-fields.ts';
 
 const WebhookRequest = objectType(
@@ -83,5 +83,8 @@ defineMutation('testWebhookEndpoint', {
   scope,
   of: [WebhookEndpoint],
   change: (ctx, [id = 0n], _input, options) => redelivery.test(ctx, id, options),
-  payload: (t) => ({ webhookDelivery: rowField(t, WebhookDelivery) }),
+  payload: (t) => ({
+    webhookDelivery: rowField(t, WebhookDelivery),
+    webhookDeliveryEdge: edgeField(t, connectionOf(webhookDelivery)),
+  }),
 });

@@ -182,6 +182,13 @@ export const transaction = describe({
       fields: REFUND,
       // Ignoring a misspelled `amount` would refund everything.
       isClosed: true,
+      makes: {
+        property: 'refund',
+        changed: 'refundedPayment',
+        description:
+          'The refund, a transaction of its own. If nothing was left to refund, the last refund of the payment.',
+        changedDescription: 'The payment after the refund: its status and `refundedAmount` have changed.',
+      },
     },
   },
   description:

@@ -1,5 +1,6 @@
 // The refunds and fulfillments in an order, and the change of its row with them: over both APIs, in lists by time, in events.
 import { describe, expect, test } from 'vitest';
+import * as factories from '../../support/factories.ts';
 import { sharedGateway } from '../../support/gateway.ts';
 import { post } from '../../support/graphql.ts';
 import { statementsOf } from '../../support/graphql-statements.ts';
@@ -85,15 +86,15 @@ async function refund(face: Face, transactionId: number, amount?: string): Promi
     expect([status, text]).toEqual([200, text]);
     return body;
   }
-  const { refundOrderTransaction } = await ask<{ refundOrderTransaction: { orderTransaction: object } }>(
+  const { refundOrderTransaction } = await ask<{ refundOrderTransaction: { refundedPayment: object } }>(
     `mutation ($id: ID!, $amount: MoneyInput) { refundOrderTransaction(input: { orderTransactionId: $id, amount: $amount }) {
-      orderTransaction { databaseId refundedAmount { amount currency } lastRefund { databaseId amount { amount } reason refundOf { databaseId } } } } }`,
+      refundedPayment { databaseId refundedAmount { amount currency } lastRefund { databaseId amount { amount } reason refundOf { databaseId } } } } }`,
     {
       id: globalId('OrderTransaction', transactionId),
       ...(amount !== undefined && { amount: { amount, currency: 'EUR' } }),
     },
   );
-  return refundOrderTransaction.orderTransaction as Record<string, unknown>;
+  return refundOrderTransaction.refundedPayment as Record<string, unknown>;
 }
 
 test('a payment lists its refunds, and each refund has its payment, in as many statements for many as for one', async () => {
@@ -129,6 +130,56 @@ test('a payment lists its refunds, and each refund has its payment, in as many s
     }
   }
   expect(counts.slice(2)).toEqual(counts.slice(0, 2));
+});
+
+describe('refundOrderTransaction', () => {
+  const REFUND = `mutation ($input: RefundOrderTransactionInput!) { refundOrderTransaction(input: $input) {
+    userErrors { code } refundedPayment { id status } refund { id databaseId publicId amount { amount } refundedAmount { amount } refundOf { id } }
+    refundEdge { cursor node { id amount { amount } } } } }`;
+  type Refunded = { refundOrderTransaction: Record<'refund' | 'refundEdge' | 'refundedPayment', never> };
+
+  test('returns the refund with its edge as the list of transactions has it, and the payment beside it', async () => {
+    const order = await till.order([[mug, 3]]);
+    const payment = globalId('OrderTransaction', (await till.pay(order.id, { amount: '30' })).body.id);
+    const input = { orderTransactionId: payment, idempotencyKey: `refund-${order.id}` };
+    const part = { ...input, amount: { amount: '12.00', currency: 'EUR' } };
+    const first = (await ask<Refunded>(REFUND, { input: part })).refundOrderTransaction;
+    const { order: shown } = await ask<{ order: { transactions: { edges: unknown[] } } }>(
+      `{ order(by: { databaseId: ${order.id} }) { transactions { edges { cursor node { id amount { amount } } } } } }`,
+    );
+    expect(first).toMatchObject({
+      ...{ userErrors: [], refundedPayment: { id: payment, status: 'PARTIALLY_REFUNDED' } },
+      refund: { amount: { amount: '12.00' }, refundedAmount: { amount: '0.00' }, refundOf: { id: payment } },
+      refundEdge: shown.transactions.edges[1],
+    });
+    // A later refund does not change what a retry gets.
+    const rest = { orderTransactionId: payment };
+    const second = (await ask<Refunded>(REFUND, { input: rest })).refundOrderTransaction;
+    expect(second).toMatchObject({
+      refundedPayment: { status: 'REFUNDED' },
+      refund: { amount: { amount: '18.00' } },
+    });
+    expect((await ask<Refunded>(REFUND, { input: part })).refundOrderTransaction).toEqual(first);
+    // Nothing is left: the last refund again.
+    expect((await ask<Refunded>(REFUND, { input: rest })).refundOrderTransaction).toEqual(second);
+  });
+
+  test('returns the ids of the refund to a caller that may not read it', async () => {
+    const order = await till.order([[mug, 1]]);
+    const { id } = (await till.pay(order.id, { amount: '10' })).body;
+    const caller = await factories.apiKey(app, { teamId: client.teamId, scopes: ['store:write'] });
+    const query = `mutation { refundOrderTransaction(input: { orderTransactionId: "${globalId('OrderTransaction', id)}" }) {
+      refundedPayment { databaseId } refund { id databaseId publicId } refundEdge { cursor node { publicId } } } }`;
+    const { data, errors } = await post<Refunded>(gateway, { query }, { caller });
+    expect(errors).toBeUndefined();
+    const { refund: made } = (await till.get(`orders/transactions/${id}`)) as unknown as { refund: Shown };
+    const publicId = made['public_id'];
+    expect(data?.refundOrderTransaction).toEqual({
+      refundedPayment: { databaseId: id },
+      refund: { id: globalId('OrderTransaction', made.id), databaseId: made.id, publicId },
+      refundEdge: { cursor: expect.any(String), node: { publicId } },
+    });
+  });
 });
 
 describe.each(['rest', 'graphql'] as const)('over %s', (face) => {
