@@ -277,7 +277,10 @@ describe('connections', () => {
 /** Payloads with a new object that has no edge. */
 const WITHOUT_EDGE = new Map([
   ['addPageStep', 'No connection has steps: Funnel.steps is a list, and the payload has the funnel.'],
-  ['createSplitTest', 'No connection has split tests: Funnel.steps is a list, and the payload has the funnel.'],
+  [
+    'createSplitTest',
+    'No connection has split tests: Funnel.steps is a list, and the payload has the funnel.',
+  ],
 ]);
 
 /** What other mutations than `create…` make. */

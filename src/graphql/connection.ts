@@ -253,6 +253,7 @@ export function defineConnection<R extends Row>(
         description,
         args: listArguments(of.resource),
         columns: ['id'],
+        ...(of === list && { sharesReads: true }),
         resolve: (parent, args, ctx, info) =>
           rowOf<Connection<R>>(
             requireParent(ctx, parent, load(ctx, of, parent.id, args, lookAhead(info), always)),

@@ -31,6 +31,13 @@ interface OwnFieldOptions<Parent> {
   readonly rowsOf?: string;
   /** For the cost analysis: the cost of the field in addition to what it returns, in rows. */
   readonly cost?: number;
+  /**
+   * For the cost analysis: what the field and its selection read is the same for all objects of one parent, and is read once for a list with
+   * `sharesReads`.
+   */
+  readonly isShared?: true;
+  /** All objects of the list have the same parent: their fields with `isShared` cost once, not once for each. */
+  readonly sharesReads?: true;
 }
 
 /** The assumed length of a list of rows, and of values such as a contact's tags. */

@@ -277,7 +277,12 @@ export function edgeField<Row extends { readonly id: bigint }, Result extends { 
   t: PayloadBuilder<Result>,
   { edge }: Edges<Row>,
 ): FieldMap[string] {
-  return t.field({ ...OF_CHANGE, type: edge, description: EDGE, resolve: ({ result }) => rowOf<Row>(result.row) });
+  return t.field({
+    ...OF_CHANGE,
+    type: edge,
+    description: EDGE,
+    resolve: ({ result }) => rowOf<Row>(result.row),
+  });
 }
 
 /** The payload's fields with the object that an action made, and its edge. */

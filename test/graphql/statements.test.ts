@@ -128,8 +128,14 @@ const NESTED: readonly (readonly [field: string, selection: string, statements: 
   ],
   [
     'ConditionalSplit.removalPreview',
-    'funnels(first: 5) { nodes { steps { ... on ConditionalSplit { removalPreview { discardedPages { name } } } } } }',
+    'funnels { nodes { steps { ... on ConditionalSplit { removalPreview { discardedPages { name } } } } } }',
     2,
+  ],
+  [
+    'removalPreview of both kinds of split',
+    `funnels(first: 10) { nodes { steps { name ... on ConditionalSplit { removalPreview { promotedPages { name } discardedPages { name } } }
+      ... on SplitTest { removalPreview { promotedPages { name } discardedPages { name } } } } } }`,
+    3,
   ],
   ['Funnel.steps twice', 'funnels { nodes { a: steps { id } b: steps { name } } }', 3],
   ['Funnel.steps beside tags', 'funnels { nodes { tags { nodes { name } } steps { name } } }', 1],

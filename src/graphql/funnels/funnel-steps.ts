@@ -140,6 +140,7 @@ builder.objectField(Funnel.ref, 'steps', (t) =>
     type: [FunnelStep],
     scope: funnelSteps.scope,
     rows: STEPS_OF_A_FUNNEL,
+    sharesReads: true,
     columns: ['id'],
     below: true,
     description: `All steps of the workflow in its order, at most ${MAX_STEPS}: each split before the steps of its first branch, then those of its second one. \`parent\`, \`branch\` and \`position\` say where a step is. Not paginated: a workflow is always read completely.`,

@@ -12,8 +12,11 @@ import { completePages } from './pages.ts';
 
 const Page = nodeOf(pageNoun);
 
-/** The cost of a preview, in rows: it reads the workflow again. */
+/** The cost of the previews of a workflow, in rows: it is read again, once for all of them. */
 const PREVIEW_COST = STEPS_OF_A_FUNNEL;
+
+/** For the cost analysis: the assumed number of pages on a branch, half of those of a workflow. */
+const PAGES_OF_A_BRANCH = STEPS_OF_A_FUNNEL / 2;
 
 type Effect = Pick<RemovalEffect, 'promotedPages' | 'discardedPages'>;
 
@@ -26,7 +29,7 @@ export function effectFields<Parent>(
     t.field({
       type: [Page.ref],
       scope: null,
-      rows: STEPS_OF_A_FUNNEL,
+      rows: PAGES_OF_A_BRANCH,
       description,
       resolve: (parent, _args, ctx, info) => completePages(ctx, effectOf(parent)[name], info),
     });
@@ -70,6 +73,7 @@ export function removalPreview<Split extends Pick<Step, 'id' | 'funnelId'>, Choi
     nullable: true,
     scope,
     cost: PREVIEW_COST,
+    isShared: true,
     columns: ['id', 'funnelId'],
     description: 'What the removal of the split would do now. Nothing is changed.',
     args: { [argument]: discarded },
@@ -78,7 +82,12 @@ export function removalPreview<Split extends Pick<Step, 'id' | 'funnelId'>, Choi
         ctx,
         `${argument}.removal_preview`,
         `${funnelId} ${id} ${(args as Readonly<Record<string, unknown>>)[argument]}`,
-        (keys) => service.previewMany(ctx, keys.map(parseKey)),
+        async (keys) => {
+          const { effects, workflows } = await service.previewMany(ctx, keys.map(parseKey));
+          const further = workflows.reduce((sum, steps) => sum + Math.max(0, steps - PREVIEW_COST), 0);
+          ctx.state.longLists.add(ctx, further);
+          return effects;
+        },
       ),
   });
 }

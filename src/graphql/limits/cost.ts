@@ -29,6 +29,8 @@ interface Cost {
   readonly depth: number;
   /** Rows read from the store. A page counts with its full size, whatever is selected. */
   readonly rows: number;
+  /** Further rows, which are read once for all objects of the nearest list with `sharesReads`. */
+  readonly sharedRows: number;
   /** Lists and look-ups. One inside a list counts once, because it is read for all parents together. */
   readonly reads: number;
   /** Values in the answer: objects and leaf values. */
@@ -37,7 +39,7 @@ interface Cost {
 
 export type Variables = Readonly<Record<string, unknown>>;
 
-const NO_COST: Cost = { depth: 0, rows: 0, reads: 0, values: 0 };
+const NO_COST: Cost = { depth: 0, rows: 0, sharedRows: 0, reads: 0, values: 0 };
 const LEAF: Cost = { ...NO_COST, depth: 1 };
 /** Long response keys count as further values: one for each full multiple of this length. */
 const NAME_CHARS = 16;
@@ -51,11 +53,12 @@ export function computeCost(
   document: DocumentNode,
   operation: OperationDefinitionNode,
   given: Variables,
-): Cost {
+): Omit<Cost, 'sharedRows'> {
   const root = schema.getRootType(operation.operation);
   if (root == null) return NO_COST;
   const { ofSelections } = analyse(schema, fragmentsOf(document), withDefaults(operation, given));
-  return ofSelections(operation.selectionSet, root, null);
+  const { sharedRows, ...cost } = ofSelections(operation.selectionSet, root, null);
+  return { ...cost, rows: cost.rows + sharedRows };
 }
 
 /**
@@ -76,20 +79,26 @@ export function largestField(
   const root = schema.getRootType(operation.operation);
   const path: string[] = [];
   let node: FieldNode | undefined;
+  const { selectionSet } = operation;
   let level: Level | null =
-    root == null ? null : { selectionSet: operation.selectionSet, type: root, pageSize: null, size: 1 };
+    root == null ? null : { selectionSet, type: root, pageSize: null, size: 1, shares: 'none' };
   let times = 1;
+  let timesShared = 1;
   while (level !== null) {
     const { pageSize } = level;
     const fields = fieldsOf(schema, fragments, level).map(([node, type]) => {
-      return { node, type, cost: times * ofField(node, type, pageSize)[measure] };
+      const cost = ofField(node, type, pageSize);
+      const shared = measure === 'rows' ? timesShared * cost.sharedRows : 0;
+      return { node, type, cost: times * cost[measure] + shared };
     });
     const [largest] = fields.toSorted((a, b) => b.cost - a.cost);
     if (largest === undefined || (node !== undefined && largest.cost <= limit)) break;
     node = largest.node;
     path.push((node.alias ?? node.name).value);
     level = below(node, largest.type, pageSize);
+    if (level?.shares === 'all') timesShared = times;
     times *= level?.size ?? 1;
+    if (level?.shares === 'none') timesShared = times;
   }
   return { path, node };
 }
@@ -109,7 +118,10 @@ export function rowsOfItem(
   );
   const selections = fieldNodes.flatMap(({ selectionSet }) => selectionSet?.selections ?? []);
   const below = ofSelections({ kind: Kind.SELECTION_SET, selections }, type, null);
-  return (readsRows(field, type) ? 1 : 0) + below.rows;
+  const { sharesReads, rows: assumed = 1 } = fieldOptions(field);
+  // What is shared grows with the list as well.
+  const shared = below.sharedRows / (sharesReads === true ? assumed : 1);
+  return (readsRows(field, type) ? 1 : 0) + below.rows + shared;
 }
 
 /** What a field selects, for each of `size` objects. `pageSize`: the length of the lists in a connection, null outside connections */
@@ -118,6 +130,8 @@ interface Level {
   readonly type: GraphQLCompositeType;
   readonly pageSize: number | null;
   readonly size: number;
+  /** Which objects share reads: all of the field, none, or also those of other fields, of the same list. */
+  readonly shares: 'all' | 'none' | 'with_others';
 }
 
 /** The costs of an operation's selections and fields. `pageSize` as in Level. */
@@ -183,11 +197,18 @@ function analyse(
     const { cost: rows = 0 } = fieldOptions(field);
     const level = below(node, parent, pageSize);
     if (level === null) return { ...value, rows };
-    const { type, size, pageSize: page } = level;
+    const { type, size, pageSize: page, shares } = level;
     const inner = costOfSelections(level.selectionSet, type, page);
+    const own = rows + (page ?? 0) + size * ((readsRows(field, type) ? 1 : 0) + inner.rows);
+    const sharedTimes = { all: 1, none: page ?? size, with_others: 0 }[shares];
+    const read = own + sharedTimes * inner.sharedRows;
+    const passedOn = shares === 'with_others' ? inner.sharedRows : 0;
+    const { isShared } = fieldOptions(field);
     return {
       depth: 1 + inner.depth,
-      rows: rows + (page ?? 0) + size * ((readsRows(field, type) ? 1 : 0) + inner.rows),
+      ...(isShared === true
+        ? { rows: 0, sharedRows: read + passedOn }
+        : { rows: read, sharedRows: passedOn }),
       reads: inner.reads + (page !== null || readsRows(field, type) ? 1 : 0),
       values: ownValues + size * (1 + inner.values),
     };
@@ -199,7 +220,9 @@ function analyse(
     const type = field && getNamedType(field.type);
     if (field === undefined || !isCompositeType(type) || selectionSet === undefined) return null;
     const page = typeOptions(type).isConnection === true ? pageSizeOf(field, node, variables) : null;
-    return { selectionSet, type, pageSize: page, size: listSize(field, node, variables, pageSize) };
+    const { sharesReads, sameRows } = fieldOptions(field);
+    const shares = sharesReads === true ? 'all' : sameRows === true ? 'with_others' : 'none';
+    return { selectionSet, type, pageSize: page, size: listSize(field, node, variables, pageSize), shares };
   }
 
   return { ofSelections: costOfSelections, ofField: costOfField, below };
@@ -247,6 +270,7 @@ function add(a: Cost, b: Cost): Cost {
   return {
     depth: Math.max(a.depth, b.depth),
     rows: a.rows + b.rows,
+    sharedRows: a.sharedRows + b.sharedRows,
     reads: a.reads + b.reads,
     values: a.values + b.values,
   };

@@ -3,7 +3,7 @@ import type { FieldNode, GraphQLResolveInfo } from 'graphql';
 import type { Limits } from '../../config/limits.ts';
 import { ROWS_PER_POINT } from '../../services/limits/rate-limits.ts';
 import { rowsOfItem } from './cost.ts';
-import { QueryTooLarge } from './query-too-large.ts';
+import { ListsTooLong } from './query-too-large.ts';
 
 /** The parts of a request's context that counting needs. */
 interface Request {
@@ -30,22 +30,26 @@ export class LongLists {
 
   /**
    * Counts the objects of a list beyond the assumed number.
-   * @throws QueryTooLarge when a query would read too many rows
+   * @throws ListsTooLong when a query would read too many rows
    */
-  count({ facts, state, config }: Request, info: GraphQLResolveInfo, length: number, assumed: number): void {
+  count(request: Request, info: GraphQLResolveInfo, length: number, assumed: number): void {
     if (length <= assumed) return;
-    this.rows += (length - assumed) * this.perItem(info, state.variables);
+    this.add(request, (length - assumed) * this.perItem(info, request.state.variables));
+  }
+
+  /**
+   * Counts rows beyond the assumed number.
+   * @throws ListsTooLong when a query would read too many rows
+   */
+  add({ facts, state, config }: Request, rows: number): void {
+    this.rows += rows;
     const points = Math.floor(this.rows / ROWS_PER_POINT);
     facts.owed += Math.max(0, points - this.points);
     this.points = Math.max(points, this.points);
     const { maxQueryCost } = config.limits;
     // A mutation has already made its change, so its answer is completed.
-    const rows = (state.cost?.rows ?? 0) + this.rows;
-    if (state.isQuery && rows > maxQueryCost)
-      throw new QueryTooLarge(
-        `The operation touches more than ${maxQueryCost} rows, because of lists that are long. Ask for smaller pages or fewer fields.`,
-        { rows, limit: maxQueryCost },
-      );
+    const total = (state.cost?.rows ?? 0) + this.rows;
+    if (state.isQuery && total > maxQueryCost) throw new ListsTooLong(total, maxQueryCost);
   }
 
   private perItem(info: GraphQLResolveInfo, variables: Readonly<Record<string, unknown>>): number {

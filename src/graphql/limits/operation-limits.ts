@@ -4,10 +4,13 @@ import type { Limits } from '../../config/limits.ts';
 import { AppError, invalid } from '../../errors.ts';
 import { computeCost, largestField, type Variables } from './cost.ts';
 import { requireSmallIntrospection } from './introspection-size.ts';
-import { QueryTooLarge } from './query-too-large.ts';
+import { dotted, QueryTooLarge } from './query-too-large.ts';
 
 /** How many values an answer may have for each row that its operation may read. */
 const VALUES_PER_ROW = 5;
+
+/** What to do about an operation that is too large. */
+const REMEDY = 'Ask for smaller pages on this path (`first`, `last`), or for less below it.';
 
 /** Members of an object in a variable. The error for each unknown member copies the whole object, which is slow for large ones. */
 const MAX_MEMBERS = 100;
@@ -35,25 +38,21 @@ export function requireWithinLimits(
       `The operation is nested ${depth} levels deep; at most ${maxQueryDepth} are allowed.`,
     );
   }
+  const whatIsLarge = (measure: 'rows' | 'values', limit: number) =>
+    largestField(measure, limit, schema, document, operation, variables);
   if (rows > maxQueryCost) {
+    const largest = whatIsLarge('rows', maxQueryCost);
     throw new QueryTooLarge(
-      `The operation may touch ${rows} rows by its page sizes; at most ${maxQueryCost} are allowed. Ask for smaller pages.`,
-      {
-        ...largestField('rows', maxQueryCost, schema, document, operation, variables),
-        rows,
-        limit: maxQueryCost,
-      },
+      `The operation may read ${rows} rows, most of them for \`${dotted(largest.path)}\`; at most ${maxQueryCost} are allowed. ${REMEDY}`,
+      { ...largest, rows, limit: maxQueryCost },
     );
   }
   const maxValues = maxQueryCost * VALUES_PER_ROW;
   if (values > maxValues) {
+    const largest = whatIsLarge('values', maxValues);
     throw new QueryTooLarge(
-      `The answer may have ${values} values by its page sizes; at most ${maxValues} are allowed. Ask for smaller pages or fewer fields.`,
-      {
-        ...largestField('values', maxValues, schema, document, operation, variables),
-        values,
-        limit: maxValues,
-      },
+      `The answer may have ${values} values, most of them in \`${dotted(largest.path)}\`; at most ${maxValues} are allowed. ${REMEDY}`,
+      { ...largest, values, limit: maxValues },
     );
   }
   const schemaChars = requireSmallIntrospection(schema, document, operation, variables);

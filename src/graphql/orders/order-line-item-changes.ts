@@ -5,6 +5,7 @@ import { graphqlNameOf } from '../../resources/resource.ts';
 import * as changes from '../../services/orders/order-line-item-changes.ts';
 import { builder } from '../builder.ts';
 import { nameSets, withEnumNames } from '../closed-sets.ts';
+import { loadBatched } from '../context.ts';
 import { formOf } from '../input-fields.ts';
 import { defineMutation } from '../mutations.ts';
 import { nodeOf } from '../nouns.ts';
@@ -63,7 +64,10 @@ builder.objectField(OrderLineItem.ref, 'previewLineItemChange', (t) =>
     },
     resolve({ id }, members, ctx) {
       const input = { members, nameOf: graphqlNameOf, whole: 'arguments', formOf };
-      return changes.preview(ctx, id, input);
+      // A line that the answer shows in several places is previewed once.
+      return loadBatched(ctx, `order_line_items.preview ${JSON.stringify(members)}`, id, (ids) =>
+        Promise.all(ids.map((one) => changes.preview(ctx, one, input).catch((error: Error) => error))),
+      );
     },
   }),
 );

@@ -178,16 +178,21 @@ export function removalsOf({ kind, resource, represent }: SplitKind) {
     /**
      * What several removals would do now, each by itself, in their order; null for what is no split of the funnel. Reads the steps of all
      * funnels by one statement, and needs no more than the scope to read them.
+     * @returns `workflows`: the number of steps of each funnel
      */
-    async previewMany(ctx: Context, removals: readonly Removal[]): Promise<(RemovalEffect | null)[]> {
+    async previewMany(
+      ctx: Context,
+      removals: readonly Removal[],
+    ): Promise<{ effects: (RemovalEffect | null)[]; workflows: number[] }> {
       const { tenancy } = requireScope(ctx, scope);
       const ids = [...new Set(removals.map(({ funnelId }) => funnelId))];
       const trees = await treesOf(ctx, tenancy, ids);
       const outlines = new Map(ids.map((id, index) => [id, outlineOf(trees[index] ?? [])]));
-      return removals.map((removal) => {
+      const effects = removals.map((removal) => {
         const outline = outlines.get(removal.funnelId);
         return outline === undefined ? null : effectOf(outline, removal);
       });
+      return { effects, workflows: [...outlines.values()].map(({ size }) => size) };
     },
   };
 }

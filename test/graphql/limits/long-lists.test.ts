@@ -36,6 +36,19 @@ await factories.workflow(
   Array.from({ length: STEPS }, (_, i) => `Step ${i}`),
 );
 
+const split = await factories.funnel(app, { workspaceId });
+const matched = Array.from({ length: STEPS }, (_, i) => `Branch ${i}`);
+await factories.workflow(app, split, [{ split: 'Split', matched }]);
+
+async function rowsOf(query: string): Promise<number> {
+  const { extensions } = (await post(
+    gateway,
+    { query },
+    { caller, headers: { 'GraphQL-Cost': '1' } },
+  )) as object as { extensions: { cost: { rows: number } } };
+  return extensions.cost.rows;
+}
+
 /** The answer of an operation, and its cost. @param way the executor that answers */
 async function ask(selection: string, way: 'the full executor' | 'the fast path') {
   // The fast path does not compile operations with directives, and executes others from the second time on.
@@ -70,6 +83,42 @@ test('every list of objects declares its size', () => {
       .map(({ name }) => `${type.name}.${name}`);
   });
   expect(undeclared).toEqual([]);
+});
+
+const PREVIEWS = `... on ConditionalSplit { removalPreview { promotedPages { name } discardedPages { name } } }
+  ... on SplitTest { removalPreview { promotedPages { name } discardedPages { name } } }`;
+
+describe('the previews of removals', () => {
+  /** The workflow, and the pages on both branches, as many as the analysis assumes. */
+  const OF_A_KIND = 20 + 20;
+
+  test('cost once for each workflow, as they read it once, and not once for each step', async () => {
+    const { rows, status } = await ask(
+      `funnels(first: 1) { nodes { steps { name ${PREVIEWS} } } }`,
+      'the full executor',
+    );
+    // The funnel is longer than assumed, and so are its previews in proportion.
+    const further = (STEPS - 20) * (1 + (2 * OF_A_KIND) / 20);
+    expect([status, rows]).toEqual([200, 1 + 1 + 20 + 2 * OF_A_KIND + further]);
+    const aliases = 'a: removalPreview { __typename } b: removalPreview(arm: LEFT) { __typename }';
+    const aliased = await ask(
+      `funnels(first: 1) { nodes { steps { ... on SplitTest { ${aliases} } } } }`,
+      'the full executor',
+    );
+    expect(aliased.rows).toBe(1 + 1 + 20 + 2 * 20 + (STEPS - 20) * (1 + 2));
+  });
+
+  test('cost once for each object of other lists', async () => {
+    const ids = [1, 2, 3].map((id) => `"${btoa(`ConditionalSplit:${id}`)}"`);
+    const query = `{ nodes(ids: [${ids}]) { ${PREVIEWS} } }`;
+    expect(await rowsOf(query)).toBe(3 * (1 + 2 * OF_A_KIND));
+  });
+
+  test('count the steps of a long workflow, also where those are not selected', async () => {
+    const { id } = split;
+    const query = `{ node(id: "${btoa(`Funnel:${id}`)}") { ... on Funnel { conditionalSplits(first: 1) { nodes { removalPreview { __typename } } } } } }`;
+    expect(await rowsOf(query)).toBe(1 + 1 + 20 + (STEPS + 1 - 20));
+  });
 });
 
 describe.each(['the full executor', 'the fast path'] as const)('a long list by %s', (way) => {
@@ -111,8 +160,7 @@ describe.each(['the full executor', 'the fast path'] as const)('a long list by %
     expect([status, data]).toEqual([400, undefined]);
     expect(errors).toEqual([
       {
-        message:
-          'The operation touches more than 2000 rows, because of lists that are long. Ask for smaller pages or fewer fields.',
+        message: `The operation reads more than 2000 rows, because \`workspace.${selection.split('(')[0]}.nodes.${selection.includes('products') ? 'products' : 'steps'}\` is longer than usual. Ask for smaller pages above it, or for less below it.`,
         extensions: expect.objectContaining({
           code: 'QUERY_TOO_LARGE',
           path: [
