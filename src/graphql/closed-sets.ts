@@ -24,6 +24,8 @@ interface EnumName {
   readonly name: string;
   readonly property: string;
   readonly valueDescriptions: Readonly<Record<string, string>>;
+  readonly valueNames: Readonly<Record<string, string>>;
+  readonly spellings: Readonly<Record<string, string>>;
 }
 
 /** The names of the sets, and their enums, which are made at the first use. The key is the array itself: fields that share it share the enum. */
@@ -38,14 +40,17 @@ const sets = new Map<readonly string[], ClosedSet | null>();
 export function nameSets(owner: string, fields: Fields): void {
   for (const [property, field] of Object.entries(fields)) {
     const { internal, graphql, graphqlValues, values = graphqlValues } = field;
-    const { valuesName, valueDescriptions = {}, isCode } = field;
+    const { valuesName, valueDescriptions = {}, valueNames = {}, spellings = {}, isCode } = field;
     const { items, itemType, children, object } = field;
     if (internal === true || graphql === false) continue;
     const shown = graphqlNameOf(property, field);
     const name = enumNameFor(owner, shown);
     if (values !== undefined && isCode === true) sets.set(values, null);
     else if (values !== undefined && !names.has(values))
-      names.set(values, { name: valuesName ?? name, property: shown, valueDescriptions });
+      names.set(values, {
+        ...{ name: valuesName ?? name, property: shown },
+        ...{ valueDescriptions, valueNames, spellings },
+      });
     // Children are named as nouns of their own.
     if (items !== undefined && children === undefined) nameSets(itemType ?? name, items);
     if (object !== undefined) nameSets(name, object);
@@ -63,16 +68,24 @@ export function closedSetOf({
   if (cached !== undefined) return cached;
   const named = names.get(values);
   if (named === undefined) throw new TypeError(`The values ${values.join(', ')} have no name.`);
-  const nameOf = new Map(values.map((value) => [value, nameOfValue(synonyms[value] ?? value)]));
+  const { spellings } = named;
+  const words = { ...synonyms, ...named.valueNames };
+  const nameOf = new Map(
+    values.map((value) => {
+      const one = spellings[value] ?? value;
+      return [value, nameOfValue(words[one] ?? one)];
+    }),
+  );
+  const shown = values.filter((value) => spellings[value] === undefined);
   const all = [...new Set(nameOf.values())];
   const set =
-    all.length === values.length && all.every(isName)
+    all.length === shown.length && all.every(isName)
       ? {
           ref: defineEnum(
             named.name,
             `The possible values of \`${named.property}\`.`,
-            describeValues(values, named),
-            synonyms,
+            describeValues(shown, named),
+            words,
           ),
           nameOf,
           expected: oneOf(all).expected,

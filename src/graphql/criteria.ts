@@ -1,5 +1,5 @@
 // The criteria of saved filters: their words are enums, and a value is one member of an object, by the kind of its attribute.
-import { invalid } from '../errors.ts';
+import { invalid, REQUIRED } from '../errors.ts';
 import type { Form } from '../resources/field-types.ts';
 import {
   type AttributeKind,
@@ -15,6 +15,7 @@ import { closedSetOf, defineEnum, messageWithNames } from './closed-sets.ts';
 import { assumedValues } from './field-options.ts';
 import { decodeGlobalId, encodeGlobalId } from './global-ids.ts';
 import { objectType } from './resource-fields.ts';
+import { TimeRangeInput } from './time-ranges.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -24,12 +25,12 @@ const enumOf = (name: string, description: string, words: Words) =>
   defineEnum<string>(name, description, textsOf(words, 'description'), textsOf(words, 'name'));
 
 const FilterAttribute = enumOf(
-  'SavedFilterAttribute',
+  'FilterAttribute',
   'What a criterion compares. Each class of filters has some of them.',
   FILTER_ATTRIBUTES,
 );
 const FilterClause = enumOf(
-  'SavedFilterClause',
+  'FilterClause',
   'How a criterion compares. Each attribute has some of them.',
   FILTER_CLAUSES,
 );
@@ -44,26 +45,26 @@ const attributesNamed = (name: string): RefineAttribute[] =>
 
 /** Objects inside values, by their types. */
 const PARTS = {
-  AmountSpan: {
-    least: { type: 'decimal', description: 'The smallest amount, included.' },
-    most: { type: 'decimal', description: 'The largest amount, included.' },
+  AmountRange: {
+    from: { type: 'decimal', description: 'The smallest amount, included.' },
+    to: { type: 'decimal', description: 'The largest amount, included.' },
   },
-  DaySpan: {
-    first: { type: 'date', description: 'The first day, in UTC.' },
-    last: { type: 'date', description: 'The last day, included.' },
+  DayRange: {
+    from: { type: 'date', description: 'The first day, in UTC.' },
+    to: { type: 'date', description: 'The last day, included.' },
   },
-  TimeSpan: {
-    first: { type: 'timestamp', description: 'The first time.' },
-    last: { type: 'timestamp', description: 'The last time, included.' },
+  TimeRange: {
+    from: { type: 'timestamp', description: 'The start of the range, included.' },
+    to: { type: 'timestamp', description: 'The end of the range, excluded.' },
   },
   RelativeDays: { days: { type: 'int4', description: 'The number of days, at most 99999.' } },
 } as const satisfies Record<string, Fields>;
 type Part = keyof typeof PARTS;
 
 const ABOUT_PARTS: Readonly<Record<Part, string>> = {
-  AmountSpan: 'Two amounts, and what is between them.',
-  DaySpan: 'Two days, and what is between them.',
-  TimeSpan: 'Two times, and what is between them.',
+  AmountRange: 'A range of amounts.',
+  DayRange: 'A range of days.',
+  TimeRange: 'A range of times.',
   RelativeDays: 'A number of days before or after the time at which the filter is used.',
 };
 
@@ -90,8 +91,10 @@ const partTypes = Object.fromEntries(
     ),
   ]),
 );
-const partInputs = Object.fromEntries(
-  Object.entries(PARTS).map(([name, fields]) => [
+/** Filters have the input of times, too (time-ranges.ts). */
+const { TimeRange: _, ...OWN_PARTS } = PARTS;
+const ownInputs = Object.fromEntries(
+  Object.entries(OWN_PARTS).map(([name, fields]) => [
     name,
     builder.inputType(`${name}Input`, {
       description: ABOUT_PARTS[name as Part],
@@ -109,6 +112,8 @@ const partInputs = Object.fromEntries(
     }),
   ]),
 );
+const partInputs: Readonly<Record<string, unknown>> = { ...ownInputs, TimeRange: TimeRangeInput };
+
 /** One member of a value. */
 interface Member {
   readonly kinds: readonly AttributeKind[];
@@ -124,6 +129,8 @@ interface Member {
     | { readonly of: string };
   readonly isList?: true;
   readonly description: string;
+  /** What the value must have, though its type leaves it open. */
+  readonly needs?: readonly string[];
   toStored(value: never): unknown;
   /** undefined for a value in another form. */
   fromStored(stored: unknown, of: RefineAttribute): unknown;
@@ -131,13 +138,18 @@ interface Member {
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const same = (value: unknown) => value;
-const pair = (names: readonly [string, string], isOne: (value: unknown) => boolean) => ({
-  toStored: (value: Members) => names.map((name) => value[name]),
-  fromStored: (stored: unknown) =>
-    Array.isArray(stored) && stored.length === 2 && stored.every(isOne)
-      ? Object.fromEntries(names.map((name, index) => [name, String(stored[index])]))
-      : undefined,
+/** A range whose ends are stored as they are. */
+const rangeOf = (isEnd: (value: unknown) => boolean) => ({
+  toStored: ({ from, to }: Members) => [from, to],
+  fromStored(stored: unknown) {
+    const [from, to, ...others] = Array.isArray(stored) ? stored : [];
+    return others.length === 0 && isEnd(from) && isEnd(to)
+      ? { from: String(from), to: String(to) }
+      : undefined;
+  },
 });
+/** Criteria store the last millisecond of a range of times, GraphQL excludes the end. */
+const addMs = (time: string, ms: number) => new Date(Date.parse(time) + ms).toISOString();
 const isText = (value: unknown) => typeof value === 'string';
 const isDay = (value: unknown) => isText(value) && DAY.test(String(value));
 const isTime = (value: unknown) => isText(value) && !DAY.test(String(value));
@@ -189,8 +201,12 @@ const MEMBERS: Readonly<Record<string, Member>> = {
     ...{ toStored: same, fromStored: when(isNumber) },
   },
   amounts: {
-    ...{ kinds: ['amount'], type: 'AmountSpan', description: 'Two amounts, for BETWEEN and NOT_BETWEEN.' },
-    ...pair(['least', 'most'], isNumber),
+    ...{
+      kinds: ['amount'],
+      type: 'AmountRange',
+      description: 'A range of amounts, for BETWEEN and NOT_BETWEEN.',
+    },
+    ...rangeOf(isNumber),
   },
   day: {
     ...{ kinds: ['date'], type: 'Date', description: 'A day, in UTC.' },
@@ -201,12 +217,20 @@ const MEMBERS: Readonly<Record<string, Member>> = {
     ...{ toStored: same, fromStored: when(isTime) },
   },
   days: {
-    ...{ kinds: ['date'], type: 'DaySpan', description: 'Two days, for BETWEEN and NOT_BETWEEN.' },
-    ...pair(['first', 'last'], isDay),
+    ...{ kinds: ['date'], type: 'DayRange', description: 'A range of days, for BETWEEN and NOT_BETWEEN.' },
+    ...rangeOf(isDay),
   },
   times: {
-    ...{ kinds: ['date'], type: 'TimeSpan', description: 'Two times, for BETWEEN and NOT_BETWEEN.' },
-    ...pair(['first', 'last'], isTime),
+    kinds: ['date'],
+    type: 'TimeRange',
+    description: 'A range of times with both ends, for BETWEEN and NOT_BETWEEN.',
+    needs: ['from', 'to'],
+    toStored: ({ from, to }: Members) => [from, addMs(String(to), -1)],
+    fromStored(stored) {
+      const [from, last, ...others] = Array.isArray(stored) ? stored : [];
+      if (others.length > 0 || !isTime(from) || !isTime(last)) return undefined;
+      return { from: String(from), to: addMs(String(last), 1) };
+    },
   },
   relative: {
     ...{ kinds: ['date'], type: 'RelativeDays', description: 'Days before or after now.' },
@@ -273,6 +297,8 @@ export function toCriterion({ attribute, clause, value }: Members, path: string)
     const message = `must be given as ${members.map(([one]) => one).join(' or ')} for ${name}`;
     throw invalid(`${path}.value`, { code: 'invalid_format', message });
   }
+  const missing = found.needs?.find((name) => (given as Members)[name] == null);
+  if (missing !== undefined) throw invalid(`${path}.value.${member}.${missing}`, REQUIRED);
   const stored = found.toStored(given as never);
   const isOne = Array.isArray(given) && given.length === 1 && clause !== 'in' && clause !== 'nin';
   return { attribute, clause, value: isOne ? (stored as unknown[])[0] : stored };
@@ -289,6 +315,7 @@ export const CRITERION_FORMS: CriterionForms = {
     const list = lists.find((values) => values?.includes(stored));
     return list === undefined ? stored : messageWithNames(stored, list);
   },
+  hasAttribute: (name) => Object.hasOwn(FILTER_ATTRIBUTES, name),
   idOf(noun): Form<bigint | string> {
     const type = noun && graphqlTypeNameOf(noun);
     return {
@@ -302,7 +329,7 @@ export const CRITERION_FORMS: CriterionForms = {
 };
 
 const FilterCriterionValue = objectType(
-  'SavedFilterCriterionValue',
+  'FilterCriterionValue',
   'The value of a criterion: one of the members, by the kind of its attribute.',
   {},
   (t) =>
@@ -329,7 +356,7 @@ const FilterCriterionValue = objectType(
 /** The value of a criterion as an object with one member; null without a value, and for an attribute that there is no more. */
 function shownValue({ attribute, value }: Criterion, filterClass: string): Members | null {
   const of = REFINE_ATTRIBUTES[filterClass]?.[attribute];
-  if (of === undefined || value == null) return null;
+  if (of?.property === undefined || value == null) return null;
   for (const [name, member] of membersOf(attribute, of)) {
     const shown = member.fromStored(value, of);
     if (shown !== undefined) return { [name]: shown };
@@ -337,11 +364,12 @@ function shownValue({ attribute, value }: Criterion, filterClass: string): Membe
   return null;
 }
 
-const ONLY_KNOWN = 'Null for one that an earlier version had.';
+const ONLY_KNOWN =
+  'Null for one that only REST has, because no object has such a value, or that an earlier version had.';
 
 /** The type of a criterion in answers. */
-export const SavedFilterCriterion = objectType<Record<never, never>>(
-  'SavedFilterCriterion',
+export const FilterCriterion = objectType<Record<never, never>>(
+  'FilterCriterion',
   'One condition of a saved filter.',
   {},
   (t) => ({

@@ -32,11 +32,7 @@ import { builder, defineOnce, type Types } from './builder.ts';
 import { closedSetOf, defineEnum, withEnumNames } from './closed-sets.ts';
 import { CRITERION_FORMS, FilterCriterionInput, toCriterion } from './criteria.ts';
 import { parseGlobalId } from './global-ids.ts';
-
-interface TimeRange {
-  readonly from?: string | null;
-  readonly to?: string | null;
-}
+import { type TimeRange, TimeRangeInput } from './time-ranges.ts';
 
 /** The arguments of a connection. Which of them exist depends on the noun. */
 export interface ListArgs extends ConnectionArgs {
@@ -109,14 +105,6 @@ export function listArguments(resource: Described): typeof pageArguments {
   return { ...pageArguments, ...more };
 }
 
-const TimeRangeType = builder.inputType('TimeRange', {
-  description: 'A range of times. Without a start or an end, the range is open.',
-  fields: (t) => ({
-    from: t.field({ type: 'DateTime', description: 'The start of the range, inclusive.' }),
-    to: t.field({ type: 'DateTime', description: 'The end of the range, exclusive.' }),
-  }),
-});
-
 type InputBuilder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;
 
 /** The input field of a filter: a list of values, or one boolean. */
@@ -146,7 +134,7 @@ function filterType(resource: Described) {
               [
                 property,
                 t.field({
-                  type: TimeRangeType,
+                  type: TimeRangeInput,
                   description: `Only objects with this time in the range. ${description}`,
                 }),
               ] as const,

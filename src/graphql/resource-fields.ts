@@ -48,6 +48,7 @@ export function resourceFields(
       const name = graphqlNameOf(property, field);
       if (isMoney(field)) return [name, moneyField(t, property, field, fields)];
       if (field.isBoolean === true) return [name, booleanField(t, property, field)];
+      if (field.spellings !== undefined) return [name, respelledField(t, property, field)];
       const { description } = withEnumNames(field);
       const scope = scopeFor(property);
       return [
@@ -72,6 +73,22 @@ function booleanField(t: object, property: string, { description }: Field): Fiel
     resolve(row) {
       const text = row[property]?.toLowerCase() ?? '';
       return ['true', 'false'].includes(text) ? text === 'true' : null;
+    },
+  });
+}
+
+/** A text of a closed list in which some values mean the same: only one of them is shown. */
+function respelledField(t: object, property: string, field: Field): FieldMap[string] {
+  const { spellings = {}, nullable = false } = field;
+  return (t as ObjectBuilder<Readonly<Record<string, string | null>>>).field({
+    type: graphqlTypeOf(field) as 'String',
+    // Pothos cannot infer whether a boolean variable is true.
+    nullable: nullable as true,
+    description: withEnumNames(field).description,
+    columns: [property],
+    resolve(row) {
+      const value = row[property] ?? null;
+      return value === null ? null : (spellings[value] ?? value);
     },
   });
 }

@@ -143,7 +143,7 @@ export const contact = describe({
       index: 'contacts_suppressed_id_idx',
       graphqlOnly: true,
     },
-    lastVisit: {
+    lastVisitAt: {
       isRange: true,
       description: 'When the contact last visited a page.',
       index: 'contact_visits_workspace_id_last_at_contact_id_idx',

@@ -87,6 +87,7 @@ export const fulfillmentLocation = describe({
     archived: { ...WRITABLE_ARCHIVED, default: false },
     archivedAt: ARCHIVED.archivedAt,
     sortOrder: {
+      graphqlName: 'position',
       type: 'int4',
       nullable: true,
       writable: 'always',

@@ -39,6 +39,7 @@ export const collection = describe({
       description: 'The description of the collection for visitors.',
     },
     collectionType: {
+      graphqlName: 'type',
       type: 'text',
       values: ['manual', 'automatic'],
       valueDescriptions: {

@@ -30,12 +30,13 @@ export const variant = describe({
     description: { ...TEXT, maxLength: 20_000, description: 'The description of the variant for buyers.' },
     sku: { ...TEXT, description: 'The stock-keeping unit.' },
     productType: {
+      graphqlName: 'type',
       type: 'text',
       writable: 'always',
       default: 'physical',
       maxLength: 50,
       description:
-        'The kind of product, such as `physical` or `digital`. The variant that is created with a product is `digital`.',
+        'The kind of product: `physical`, `digital`, or any other text. The variant that is created with a product is `digital`.',
     },
     propertiesValueIds: { ...NONE, description: 'Always empty: in this API property values have no ids.' },
     propertiesValues: {
@@ -74,12 +75,16 @@ export const variant = describe({
       writable: 'always',
       default: 'kg',
       maxLength: 20,
-      description: 'The unit of the weight.',
+      description: 'The unit of the weight: any text, such as `kg`.',
     },
     height: { ...MEASURE, description: 'The height, in the unit of the dimensions.' },
     width: { ...MEASURE, description: 'The width, in the unit of the dimensions.' },
     length: { ...MEASURE, description: 'The length, in the unit of the dimensions.' },
-    dimensionsUnit: { ...TEXT, maxLength: 20, description: 'The unit of height, width and length.' },
+    dimensionsUnit: {
+      ...TEXT,
+      maxLength: 20,
+      description: 'The unit of height, width and length: any text, such as `cm`.',
+    },
     quantity: {
       type: 'count',
       nullable: true,
@@ -94,7 +99,11 @@ export const variant = describe({
       description: 'Whether orders reduce the quantity, and are refused if too few are left.',
     },
     tagIds: { ...NONE, description: 'Always empty: products have tags, but variants do not.' },
-    taxCategoryId: { ...TEXT, description: 'The tax service’s id of the tax category.' },
+    taxCategoryId: {
+      ...TEXT,
+      graphqlName: 'externalTaxCategoryId',
+      description: 'The tax service’s id of the tax category.',
+    },
     assetIds: { ...NONE, description: 'Always empty: in this API variants have no files.' },
     taxable: {
       graphqlName: 'isTaxable',
@@ -121,7 +130,11 @@ export const variant = describe({
       default: true,
       description: 'Whether the variant has to be shipped to the buyer.',
     },
-    countryOfManufactureId: { ...TEXT, description: 'The country of manufacture.' },
+    countryOfManufactureId: {
+      ...TEXT,
+      graphqlName: 'countryOfManufacture',
+      description: 'The country of manufacture: any text, such as `DE`.',
+    },
     imageIds: {
       type: 'int8[]',
       writable: 'always',

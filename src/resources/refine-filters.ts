@@ -59,6 +59,8 @@ export interface Criterion extends RowOf<typeof criterion> {}
 export interface CriterionForms {
   /** The client's name for an attribute, clause or value. */
   word(stored: string): string;
+  /** Whether clients can name the attribute. */
+  hasAttribute(name: string): boolean;
   /** The form of ids of a noun; without one, of any noun. */
   idOf(noun: IdsOf | undefined): Form<bigint | string>;
 }
@@ -123,7 +125,7 @@ export const refineFilter = describe({
     criteria: {
       type: 'jsonb',
       items: criterion,
-      itemType: 'SavedFilterCriterion',
+      itemType: 'FilterCriterion',
       writable: 'always',
       required: true,
       maxLength: MAX_CRITERIA,

@@ -18,10 +18,6 @@ const CLASSES: Words = {
   ProductsFilter: word('products', 'The filter selects products.'),
 };
 
-const NO_BROADCASTS = 'No contact has it: there are no broadcasts.';
-const NO_OPT_INS = 'No contact has it: opt-ins are counted, not recorded.';
-const NO_AFFILIATES = 'No contact has it: there are no affiliates.';
-
 const ATTRIBUTES: Words = {
   email_address: word('email_address', 'The e-mail address of the contact, in any letter case.'),
   first_name: word('first_name', 'The first name of the contact, in any letter case.'),
@@ -32,18 +28,9 @@ const ATTRIBUTES: Words = {
   last_activity: word('last_visit_at', 'When the contact last visited a page.'),
   'tags.id': word('tag', 'A tag of the object.'),
   email_suppression: word('email_suppression', 'Why no e-mail is sent to the contact.'),
-  received_broadcast: word('received_broadcast', NO_BROADCASTS),
-  opened_broadcast: word('opened_broadcast', NO_BROADCASTS),
-  clicked_broadcast: word('clicked_broadcast', NO_BROADCASTS),
-  opted_in_funnel_step: word('opted_in_funnel_step', NO_OPT_INS),
-  opted_in_funnel_at: word('opted_in_funnel', NO_OPT_INS),
-  opted_in_on_standalone_page: word('opted_in_standalone_page', NO_OPT_INS),
-  has_affiliate_attribution: word('has_affiliate_attribution', NO_AFFILIATES),
-  has_active_affiliate_attribution: word('has_active_affiliate_attribution', NO_AFFILIATES),
-  referred_by_affiliate: word('referring_affiliate', NO_AFFILIATES),
   billing_status: word('billing_status', 'The billing status of the order.'),
   service_status: word('service_status', 'The service status of the order.'),
-  order_type: word('order_type', 'The type of the order.'),
+  order_type: word('type', 'The type of the order.'),
   currency: word('currency', 'The currency of the order (ISO 4217).'),
   total_amount: word('total_amount', 'The total of the order, in its currency.'),
   contact_id: word('contact', 'The contact who placed the order.'),
@@ -86,9 +73,9 @@ export const FILTER_CLASSES = wordsOf(Object.keys(REFINE_ATTRIBUTES), CLASSES);
 
 const attributes = Object.values(REFINE_ATTRIBUTES).flatMap((of) => Object.entries(of));
 
-/** The attributes of all classes. */
+/** The attributes of all classes, without those that no object has. */
 export const FILTER_ATTRIBUTES = wordsOf(
-  attributes.map(([name]) => name),
+  attributes.flatMap(([name, { property }]) => (property === undefined ? [] : [name])),
   ATTRIBUTES,
 );
 

@@ -129,6 +129,10 @@ export interface Field {
   readonly valueDescriptions?: Readonly<Record<string, string>>;
   /** By value: a synonym, which is accepted too. GraphQL uses the synonym. */
   readonly synonyms?: Readonly<Record<string, string>>;
+  /** By value: the word after which GraphQL names it, if not the value itself. */
+  readonly valueNames?: Readonly<Record<string, string>>;
+  /** By value: another value that means the same. GraphQL has that one alone. */
+  readonly spellings?: Readonly<Record<string, string>>;
   /** The text property for which it says whether a change appends or replaces. GraphQL has an input that appends in its place. */
   readonly modeOf?: string;
   /** The values are codes of a standard, such as languages: a String in GraphQL, not an enum. */

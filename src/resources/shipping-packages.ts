@@ -24,6 +24,7 @@ export const shippingPackage = describe({
     ...OF_WORKSPACE,
     name: NAME,
     packageType: {
+      graphqlName: 'type',
       type: 'text',
       values: ['box', 'envelope', 'soft_package'],
       valueDescriptions: {

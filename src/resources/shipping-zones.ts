@@ -26,11 +26,13 @@ export const shippingZone = describe({
     locationGroupId: { type: 'int8', description: 'The integer id of its location group.' },
     name: NAME,
     countryIds: {
+      graphqlName: 'countries',
       ...PLACES,
       description: 'The countries, as ids or codes that the client chooses, such as `US`.',
       rule: 'Integers become text.',
     },
     regionIds: {
+      graphqlName: 'regions',
       ...PLACES,
       description: 'The regions, as ids or codes that the client chooses, such as `US-CA`.',
       rule: 'Integers become text.',
@@ -44,6 +46,7 @@ export const shippingZone = describe({
         'Whether the zone includes all countries that no other zone has. At most one zone of a location group does.',
     },
     addressFilterId: {
+      graphqlName: 'externalAddressFilterId',
       type: 'text',
       nullable: true,
       writable: 'always',

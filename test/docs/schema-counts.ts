@@ -96,13 +96,12 @@ function countRows(schema: GraphQLSchema, sdl: string): Row[] {
 /** Outputs that hold an id which is no object's here: of another system, of a request, or a code. */
 export const IDS_OF_OTHER_SYSTEMS = [
   'clientId',
-  'countryOfManufactureId',
   'eventTypeId',
   'eventTypeIds',
+  'externalAddressFilterId',
   'externalId',
+  'externalTaxCategoryId',
   'requestId',
-  'taxCategoryId',
-  ...['addressFilterId', 'countryIds', 'regionIds'],
 ];
 
 /** A field with the id of another object. Payloads name what was deleted; `subjectId` names what may be deleted. */

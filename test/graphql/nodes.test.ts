@@ -298,9 +298,9 @@ test('a saved filter’s criteria are typed; null stands for what this version d
 test('a workflow is a flat list of steps with their places, pages and filters', async () => {
   const query = `{ node(id: "${globalId('Funnel', tenant.funnel.id)}") { ... on Funnel { name archived: isArchived liveMode: isLive currentPath customDomain { databaseId }
     tags { nodes { name } } steps { __typename name branch position parent { name } ... on PageStep { page { name } }
-    ... on ConditionalSplit { isSetup filter { name } matched { name } unmatched { name } }
+    ... on ConditionalSplit { isSetUp filter { name } matched { name } unmatched { name } }
     ... on SplitTest { arms { branch weight steps { name } } } }
-    conditionalSplits { nodes { name isSetup branch position parent { name } matched { name } unmatched { name } } } } } }`;
+    conditionalSplits { nodes { name isSetUp branch position parent { name } matched { name } unmatched { name } } } } } }`;
   const { data } = await post(gateway, { query }, { caller });
   const onTop = (position: number) => ({ parent: null, branch: null, position });
   const below = (name: string, branch: string, position = 0) => ({ parent: { name }, branch, position });
@@ -313,7 +313,7 @@ test('a workflow is a flat list of steps with their places, pages and filters', 
     { branch: 'LEFT', weight: 60, steps: [{ name: 'all left' }] },
     { branch: 'RIGHT', weight: 40, steps: [{ name: 'all right' }] },
   ];
-  const split = { name: 'all split', isSetup: true, ...onTop(1), ...branches };
+  const split = { name: 'all split', isSetUp: true, ...onTop(1), ...branches };
   expect(data).toMatchObject({
     node: {
       ...{ name: 'all funnel', archived: false, liveMode: false, customDomain: null, tags: { nodes: [] } },

@@ -11,7 +11,7 @@ const gateway = await sharedGateway();
 const client = await createRestClient(gateway);
 const { caller, workspaceId } = client;
 const globalId = (type: string, id: unknown) => btoa(`${type}:${id}`);
-const MEMBERS = `text texts isTrue ids amount amounts { least most } day days { first last } time times { first last }
+const MEMBERS = `text texts isTrue ids amount amounts { from to } day days { from to } time times { from to }
   relative { days direction } billingStatuses serviceStatuses orderTypes`;
 
 type Criterion = Readonly<Record<string, unknown>>;
@@ -62,7 +62,7 @@ test('criteria of contacts are stored in the form of REST', async () => {
       {
         attribute: 'LAST_VISIT_AT',
         clause: 'BETWEEN',
-        value: { days: { first: '2026-01-01', last: '2026-01-31' } },
+        value: { days: { from: '2026-01-01', to: '2026-01-31' } },
       },
       { attribute: 'UNSUBSCRIBED_AT', clause: 'EQUALS', value: { day: '2026-01-31' } },
       { attribute: 'EMAIL_SUPPRESSION', clause: 'IN', value: { texts: ['bounce', 'complaint'] } },
@@ -85,9 +85,9 @@ test('criteria of orders and products too', async () => {
   expect(
     await stored('ORDERS', [
       { attribute: 'BILLING_STATUS', clause: 'IN', value: { billingStatuses: ['PAID', 'PAST_DUE'] } },
-      { attribute: 'ORDER_TYPE', clause: 'EQUALS', value: { orderTypes: ['ONE_TIME_ORDER'] } },
+      { attribute: 'TYPE', clause: 'EQUALS', value: { orderTypes: ['ONE_TIME'] } },
       { attribute: 'TOTAL_AMOUNT', clause: 'AT_LEAST', value: { amount: '12.50' } },
-      { attribute: 'TOTAL_AMOUNT', clause: 'BETWEEN', value: { amounts: { least: '1.00', most: '2.00' } } },
+      { attribute: 'TOTAL_AMOUNT', clause: 'BETWEEN', value: { amounts: { from: '1.00', to: '2.00' } } },
       { attribute: 'CREATED_AT', clause: 'AT_MOST', value: { time: '2026-01-31T12:00:00.000Z' } },
     ]),
   ).toEqual([
@@ -100,6 +100,29 @@ test('criteria of orders and products too', async () => {
   expect(await stored('PRODUCTS', [{ attribute: 'NAME', clause: 'EQUALS', value: { text: 'Mug' } }])).toEqual(
     [['name', 'eq', 'Mug']],
   );
+});
+
+test('the end of a range of times is excluded, and both ends are needed', async () => {
+  const criterion = (times: object) => ({ attribute: 'CREATED_AT', clause: 'BETWEEN', value: { times } });
+  const [from, to] = ['2026-01-01T00:00:00.000Z', '2026-02-01T00:00:00.000Z'];
+  expect(await stored('ORDERS', [criterion({ from, to })])).toEqual([
+    ['created_at', 'btwn', [from, '2026-01-31T23:59:59.999Z']],
+  ]);
+  const { userErrors } = await save('ORDERS', [criterion({ from })]);
+  expect(userErrors).toMatchObject([{ code: 'REQUIRED', path: ['criteria', '0', 'value', 'times', 'to'] }]);
+});
+
+test('an attribute that no object has is REST’s alone', async () => {
+  const saved = await client.send('POST', `/api/v2/workspaces/${workspaceId}/refine_filters`, {
+    filter_class: 'ContactsFilter',
+    criteria: [{ attribute: 'has_affiliate_attribution', clause: 'eq', value: true }],
+  });
+  expect(saved.status).toBe(201);
+  const query = `{ savedFilter(by: { databaseId: ${saved.body.id} }) { criteria { attribute clause value { isTrue } } } }`;
+  const { data } = await post(gateway, { query }, { caller });
+  expect(data).toEqual({
+    savedFilter: { criteria: [{ attribute: null, clause: 'EQUALS', value: null }] },
+  });
 });
 
 test('an error names words as GraphQL does', async () => {

@@ -354,10 +354,10 @@ describe.each([
   });
 
   test('Contact: those with a last visit within the range are a range of an index, and of many the first are found on a walk', async () => {
-    const few = await costOf(contact, { ...FIRST, filter: { lastVisit: FEW_TIMES } });
+    const few = await costOf(contact, { ...FIRST, filter: { lastVisitAt: FEW_TIMES } });
     expect(few.indexes).toContain('contact_visits_workspace_id_last_at_contact_id_idx');
     expect(few.rows).toBeLessThanOrEqual(2_501);
-    const many = await costOf(contact, { ...FIRST, filter: { lastVisit: ALL_TIMES } });
+    const many = await costOf(contact, { ...FIRST, filter: { lastVisitAt: ALL_TIMES } });
     expect(many.rows).toBeLessThanOrEqual(20_000);
   });
 

@@ -13,7 +13,7 @@ const LINES = 150;
 const MAX_WAIT_MS = 250;
 
 const QUERIES: Readonly<Record<string, string>> = {
-  'variants of shipping profiles': `shippingProfiles(first: ${LISTS}) { nodes { name variants(first: 100) { nodes { id name sku description productType
+  'variants of shipping profiles': `shippingProfiles(first: ${LISTS}) { nodes { name variants(first: 100) { nodes { id name sku description type
     quantity weight height width length createdAt updatedAt product { name } } } } }`,
   'products of collections': `collections(first: ${LISTS}) { nodes { name products(first: 100) { nodes { id name seoTitle seoDescription isArchived
     createdAt updatedAt defaultVariant { name sku quantity } } } } }`,

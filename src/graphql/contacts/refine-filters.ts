@@ -4,7 +4,7 @@ import { type Described, NOUNS } from '../../resources/nouns.ts';
 import { MAX_CRITERIA, type RefineFilterRow, refineFilter } from '../../resources/refine-filters.ts';
 import { graphqlTypeNameOf, type Resource } from '../../resources/resource.ts';
 import { builder } from '../builder.ts';
-import { FilterCriterionInput, SavedFilterCriterion, shownCriterion, toCriterion } from '../criteria.ts';
+import { FilterCriterion, FilterCriterionInput, shownCriterion, toCriterion } from '../criteria.ts';
 import { assumedValues } from '../field-options.ts';
 import { encodeGlobalId } from '../global-ids.ts';
 import { setItemForm } from '../input-fields.ts';
@@ -16,7 +16,7 @@ setItemForm(itemType, { type: FilterCriterionInput, toItem: toCriterion });
 
 builder.objectField(nodeOf(refineFilter).ref, 'criteria', (t) =>
   t.field({
-    type: [SavedFilterCriterion],
+    type: [FilterCriterion],
     description,
     columns: ['criteria', 'filterClass'],
     rows: assumedValues(MAX_CRITERIA),

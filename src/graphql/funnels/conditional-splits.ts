@@ -71,7 +71,7 @@ builder.objectFields(ConditionalSplit.ref, (t) => {
         inTree<readonly StepNode[]>(ctx, split, ({ branches }) => branches?.[branch] ?? [], []),
     });
   return {
-    isSetup: t.boolean({
+    isSetUp: t.boolean({
       description: 'Whether the split has a saved filter that decides the branch.',
       columns: ['filterId'],
       resolve: ({ filterId }) => filterId !== null,

@@ -220,6 +220,7 @@ export const invoice = describe({
       rule: 'By default it is the next number of the workspace, without gaps.',
     },
     invoiceType: {
+      graphqlName: 'type',
       type: 'text',
       values: [
         'cancellation',
@@ -299,7 +300,7 @@ export const invoice = describe({
       type: 'text',
       values: FULFILLMENT_STATUSES,
       valueDescriptions: FULFILLMENT_STATUS_DESCRIPTIONS,
-      valuesName: 'InvoiceFulfillmentStatus',
+      valuesName: 'OrderFulfillmentStatus',
       description: 'The fulfillment status of the invoice.',
     },
     eligibleForFulfillment: {

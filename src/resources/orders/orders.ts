@@ -193,8 +193,10 @@ export const ORDER_BASE = {
     description: 'The number of the order. Orders of a workspace are numbered consecutively.',
   },
   orderType: {
+    graphqlName: 'type',
     type: 'text',
     values: ORDER_TYPES,
+    valueNames: { 'one-time-order': 'one-time', 'subscription-order': 'subscription' },
     valueDescriptions: {
       'one-time-order': 'An order that is paid once.',
       'subscription-order': 'A subscription, which is paid in every period.',
@@ -274,6 +276,23 @@ export const ORDER_BASE = {
       ...['too_expensive', 'unused', 'did-not-use', 'did-not-want', 'missing-features', 'too-expensive'],
       'bugs-or-problems',
     ],
+    valueDescriptions: {
+      customer_service: 'The customer service was not good enough.',
+      low_quality: 'The quality was not good enough.',
+      missing_features: 'Features were missing.',
+      other: 'There was another reason, or none was given.',
+      switched_service: 'The buyer has switched to another service.',
+      too_complex: 'It was too complex.',
+      too_expensive: 'It was too expensive.',
+      unused: 'The buyer did not use it.',
+      'did-not-want': 'The buyer did not want it.',
+      'bugs-or-problems': 'There were bugs or other problems.',
+    },
+    spellings: {
+      'did-not-use': 'unused',
+      'missing-features': 'missing_features',
+      'too-expensive': 'too_expensive',
+    },
     description: 'The reason for the cancellation. `other` if a subscription is canceled without a reason.',
   },
   cancelDescription: { ...PERSONAL, description: 'The reason for the cancellation, in words.' },
@@ -433,7 +452,7 @@ export const order = describe({
       type: 'text',
       values: FULFILLMENT_STATUSES,
       valueDescriptions: FULFILLMENT_STATUS_DESCRIPTIONS,
-      valuesName: 'InvoiceFulfillmentStatus',
+      valuesName: 'OrderFulfillmentStatus',
       description:
         'The fulfillment status of the order, from its invoices: `complete` or `unfulfilled` if all of them are, otherwise `partial`. Invoices with nothing to ship do not count, nor do invoices without fulfillments whose goods can no longer be shipped (voided, abandoned, refunded in full, or of a canceled one-time order). `not_applicable` if no invoice counts.',
     },

@@ -39,6 +39,7 @@ const NEGATIONS: Readonly<Partial<Record<Clause, Clause>>> = {
 
 const IN_REST: CriterionForms = {
   word: (stored) => stored,
+  hasAttribute: () => true,
   idOf: (noun) => ({
     expected: 'an integer or public id',
     parse(value) {
@@ -72,8 +73,10 @@ export function parseCriteria(
       return [];
     };
     const attribute = Object.hasOwn(attributes, called) ? attributes[called] : undefined;
-    if (attribute === undefined)
-      return blame('attribute', mustBeOneOf(`one of ${Object.keys(attributes).map(forms.word).join(', ')}`));
+    if (attribute === undefined) {
+      const named = Object.keys(attributes).filter(forms.hasAttribute).map(forms.word);
+      return blame('attribute', mustBeOneOf(`one of ${named.join(', ')}`));
+    }
     const isNegated = Object.hasOwn(NEGATIONS, clause);
     if (!(attribute.clauses as readonly string[]).includes(clause))
       return blame(

@@ -30,7 +30,7 @@ export const contactTable = ownTable(contact, {
     firstName: { key: textKey('t.first_name'), keyOf: textKey },
     isUnsubscribed: { set: 't.unsubscribed_at' },
     isSuppressed: { set: 't.email_suppression_reason' },
-    lastVisit: { table: 'contact_visits', row: 'contact_id', value: 'last_at' },
+    lastVisitAt: { table: 'contact_visits', row: 'contact_id', value: 'last_at' },
     visits: { table: 'contact_visits', row: 'contact_id', value: 'last_at' },
     tagIds: { table: 'contact_tags', row: 'contact_id', value: 'tag_id' },
   },

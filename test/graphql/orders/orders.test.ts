@@ -73,7 +73,7 @@ test('an order is created, changed and canceled, and its contact found by its or
       id contact { id emailAddress } invoices { nodes { status invoiceNumber totalAmount { amount } lineItems { quantity } } } } } }`,
     {
       input: {
-        ...{ workspaceId: globalId('Workspace', workspaceId), isLive: true, orderType: 'ONE_TIME_ORDER' },
+        ...{ workspaceId: globalId('Workspace', workspaceId), isLive: true, type: 'ONE_TIME' },
         contact: { emailAddress: 'graph@example.com' },
         lineItems: [
           {
@@ -96,7 +96,7 @@ test('an order is created, changed and canceled, and its contact found by its or
   const cancelling =
     'mutation ($id: ID!) { cancelOrder(input: { orderId: $id }) { order { serviceStatus billingStatus canceledBy cancelReason } } }';
   const refused = await sendMutation(gateway, 'cancelOrder', { orderId: id }, client);
-  expect(firstUserError(refused)?.path).toEqual(['orderType']);
+  expect(firstUserError(refused)?.path).toEqual(['type']);
   const subscription = await ordered([await offer(app, workspaceId, { paymentType: 'subscription' })], {
     order_type: 'subscription-order',
   });
@@ -104,7 +104,7 @@ test('an order is created, changed and canceled, and its contact found by its or
     cancelOrder: {
       order: {
         ...{ serviceStatus: 'CANCELED', billingStatus: 'VOIDED' },
-        ...{ canceledBy: 'API', cancelReason: 'other' },
+        ...{ canceledBy: 'API', cancelReason: 'OTHER' },
       },
     },
   });
