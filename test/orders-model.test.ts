@@ -233,15 +233,11 @@ async function openShop() {
           : await mutate('createOrder', 'CreateOrderInput', {
               ...{
                 workspaceId: globalId('Workspace', workspaceId),
-                contactId: globalId('Contact', contactId),
+                contact: { id: globalId('Contact', contactId) },
               },
-              ...{ isLive: true, orderType: type, billingStatus: one.billing, serviceStatus: one.service },
-              lineItems: lines.map(({ goods: { variantId, priceId }, quantity }) => ({
-                ...{
-                  variantId: globalId('ProductVariant', variantId),
-                  priceId: globalId('ProductPrice', priceId),
-                  quantity,
-                },
+              ...{ isLive: true, type, billingStatus: one.billing, serviceStatus: one.service },
+              lineItems: lines.map(({ goods: { priceId }, quantity }) => ({
+                ...{ priceId: globalId('ProductPrice', priceId), quantity },
               })),
             }),
       };
@@ -296,15 +292,9 @@ async function openShop() {
           },
         })
       : await mutate('createInvoice', 'CreateInvoiceInput', {
-          ...{ orderId, status: one.to, invoiceType: 'renewal' },
+          ...{ orderId, status: one.to, type: 'renewal' },
           lineItems: [
-            {
-              ...{ amount, quantity: one.quantity },
-              ...{
-                variantId: globalId('ProductVariant', variantId),
-                priceId: globalId('ProductPrice', priceId),
-              },
-            },
+            { unitPrice: amount, quantity: one.quantity, priceId: globalId('ProductPrice', priceId) },
           ],
         });
     return { answer };

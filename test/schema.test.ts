@@ -147,7 +147,7 @@ test('an output has other objects themselves, and not their ids', () => {
 });
 
 /** Money itself, and what a filter compares with amounts of any currency. */
-const BARE = ['Money', 'SavedFilterCriterionValue'];
+const BARE = ['Money', 'FilterCriterionValue'];
 
 test('an amount is Money, with its currency in it and not beside it', () => {
   const isMoney = (type: GraphQLOutputType) => getNamedType(type).name === 'Money';

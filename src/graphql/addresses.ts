@@ -1,6 +1,12 @@
 // The type of postal addresses. An address is one object, also where REST has its parts as fields of another object.
 import type { FieldMap } from '@pothos/core';
-import { ADDRESS_PARTS, type AddressParts, addressLines, recipientOf } from '../resources/addresses.ts';
+import {
+  ADDRESS_PARTS,
+  type AddressParts,
+  addressesOf,
+  addressLines,
+  recipientOf,
+} from '../resources/addresses.ts';
 import type { Resource } from '../resources/resource.ts';
 import { createRenamer } from '../rows/columns.ts';
 import { builder, defineOnce, type Types } from './builder.ts';
@@ -29,9 +35,10 @@ export const addressType = () =>
     }),
   );
 
-/** The fields for the addresses whose parts are fields of a noun. Null for an address without any part. */
-export function addressFields(t: object, { addresses = {} }: Pick<Resource, 'addresses'>): FieldMap {
-  const made = Object.entries(addresses).map(([name, { description, parts }]) => {
+/** The fields for the addresses of which all parts are fields of a noun. Null for an address without any part. */
+export function addressFields(t: object, { fields }: Pick<Resource, 'fields'>): FieldMap {
+  const whole = [...addressesOf(fields)].filter(([, { object }]) => object === undefined);
+  const made = whole.map(([name, { description, parts }]) => {
     const properties = Object.values(parts);
     const toAddress = readerOf(parts);
     const field = (t as Builder).field({

@@ -1,5 +1,5 @@
 // Adds to fulfillment locations their address.
-import { fulfillmentLocation } from '../resources/fulfillment-locations.ts';
+import { fulfillmentLocation, LOCATION_ADDRESS } from '../resources/fulfillment-locations.ts';
 import { addressType } from './addresses.ts';
 import { builder } from './builder.ts';
 import { nodeOf } from './nouns.ts';
@@ -7,7 +7,7 @@ import { nodeOf } from './nouns.ts';
 builder.objectField(nodeOf(fulfillmentLocation).ref, 'address', (t) =>
   t.field({
     type: addressType(),
-    description: 'The address of the location, with the name of its recipient.',
+    description: LOCATION_ADDRESS.description,
     columns: ['address', 'addressName'],
     resolve: ({ address: { addressOne, addressTwo, ...address }, addressName }) => ({
       ...address,

@@ -16,6 +16,7 @@ import {
   withArticle,
 } from '../resources/resource.ts';
 import type { Input, NameOf } from '../services/input/parse-fields.ts';
+import { addressInput, addressInputs, withAddressParts } from './address-inputs.ts';
 import { builder, defineOnce, type Types } from './builder.ts';
 import { formWithEnumNames, withEnumNames } from './closed-sets.ts';
 import { decodeGlobalId } from './global-ids.ts';
@@ -43,10 +44,10 @@ const CustomAttributeInput = builder.inputType('CustomAttributeInput', {
   }),
 });
 
-/** A list item that GraphQL writes in another form than REST. */
+/** A list item, or a single value, that GraphQL writes in a form of its own. */
 interface ItemForm {
   readonly type: object;
-  /** The item in the form of REST. @param path its place in the input @throws AppError `invalid` */
+  /** The item in the form that services take. @param path its place in the input @throws AppError `invalid` */
   toItem(given: Members, path: string): Members;
 }
 
@@ -75,8 +76,9 @@ function inputFieldsOf(
 ): InputFieldMap {
   const define = t.field.bind(t) as unknown as DefineField;
   const setting = new Set(settingAmounts(fields).values());
-  return Object.fromEntries(
-    givable(fields, moment).flatMap(([property, field]) => {
+  const inputs = givable(fields, moment)
+    .filter(([, { address }]) => address === undefined)
+    .flatMap(([property, field]) => {
       const { modeOf } = field;
       // New texts have nothing to be appended to.
       if (modeOf !== undefined)
@@ -84,21 +86,41 @@ function inputFieldsOf(
       const name = graphqlNameOf(property, field);
       const input = define({
         type: inputTypeOf(name, field, moment),
-        required: isNeeded(field),
+        required: isNeeded(field) || (field.choice?.required === true && moment === 'creation'),
         description: `${descriptionOf(field, moment)}${setting.has(name) ? ' Its currency is that of all amounts of the object.' : ''}`,
       });
       return [[name, input]];
-    }),
+    });
+  const addresses = addressInputs(fields, moment).map(({ name, isNeeded: required, description }) => [
+    name,
+    define({ type: addressInput(), required, description }),
+  ]);
+  return Object.fromEntries([...inputs, ...addresses]);
+}
+
+/** The properties with ids that GraphQL takes as a member of another input, by the name of that input. */
+function choicesOf(fields: Fields): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(fields).flatMap(([property, field]) =>
+      field.choice === undefined ? [] : [[field.choice.idOf, graphqlNameOf(property, field)]],
+    ),
   );
 }
 
 /** The fields for which GraphQL has an input. A currency is sent with its amounts. */
 function givable(fields: Fields, moment: Moment): [property: string, field: Field][] {
   const currencies = new Set(Object.values(fields).map(({ currency }) => currency));
+  const chosen = choicesOf(fields);
   return Object.entries(fields).filter(
     ([property, { graphql = 'input' }]) =>
-      !currencies.has(property) && (graphql === 'input' || (graphql === 'change' && moment === 'change')),
+      !(currencies.has(property) || chosen.has(property)) &&
+      (graphql === 'input' || (graphql === 'change' && moment === 'change')),
   );
+}
+
+/** Whether clients of GraphQL can give a field, in any input. */
+export function isGivable({ graphql = 'input' }: Field): boolean {
+  return graphql === 'input' || graphql === 'change';
 }
 
 /**
@@ -120,20 +142,28 @@ function allSettingAmounts(fields: Fields): Map<string, string> {
   return new Map([...below, ...settingAmounts(fields)]);
 }
 
-/** The object with the currency of each amount that sets one, by the name that `namesIn` gives it. */
-function withCurrencies(fields: Fields, object: Members): Members {
-  const currencies = [...settingAmounts(fields).values()].flatMap((amount) => {
-    const { currency } = (object[amount] ?? {}) as { readonly currency?: string };
-    return currency === undefined ? [] : [[`${amount}.currency`, currency]];
-  });
-  const lists = Object.entries(fields).flatMap(([property, field]) => {
+/** The path of an amount in the input of one, which has its currency beside it. */
+const amountIn = (money: string) => `${money}.amount`;
+
+/** The object with amounts in the form of REST, each under the name that `namesIn` gives it, and the currencies that they set. */
+function withAmounts(fields: Fields, object: Members): Members {
+  const settled: Record<string, unknown> = { ...object };
+  const setting = new Set(settingAmounts(fields).values());
+  for (const [property, field] of Object.entries(fields)) {
     const name = graphqlNameOf(property, field);
-    const items = object[name];
-    if (field.items === undefined || !Array.isArray(items)) return [];
-    const below = field.items;
-    return [[name, items.map((item: Members) => withCurrencies(below, item))]];
-  });
-  return { ...object, ...Object.fromEntries(lists), ...Object.fromEntries(currencies) };
+    const { items } = field;
+    const value = object[name];
+    if (items !== undefined && Array.isArray(value))
+      settled[name] = value.map((item: Members) => withAmounts(items, item));
+    if (!isMoney(field) || value === undefined) continue;
+    delete settled[name];
+    // Null counts as missing where REST refuses it.
+    if (value === null && field.refusesNull === true) continue;
+    const money = value as { readonly amount: string; readonly currency: string } | null;
+    settled[amountIn(name)] = money === null ? null : money.amount;
+    if (money !== null && setting.has(name)) settled[`${name}.currency`] = money.currency;
+  }
+  return settled;
 }
 
 /** The input that appends to a text: `appendHeadCode` for `headCode`. */
@@ -150,20 +180,29 @@ export function namesIn(fields: Fields, input: Readonly<Record<string, unknown>>
   const texts = Object.values(fields).flatMap(({ modeOf }) => modeOf ?? []);
   const appended = new Set(texts.filter((property) => input[appendedName(property)] != null));
   const amounts = allSettingAmounts(fields);
+  const chosen = choicesOf(fields);
   return (property, field) => {
     const amount = amounts.get(property);
     if (amount !== undefined) return `${amount}.currency`;
-    return appended.has(property) ? appendedName(property) : graphqlNameOf(property, field);
+    const choice = chosen.get(property);
+    if (choice !== undefined) return `${choice}.id`;
+    const { of, part } = field.address ?? {};
+    if (of !== undefined && part !== undefined) return `${of.name}.${part}`;
+    if (appended.has(property)) return appendedName(property);
+    const name = graphqlNameOf(property, field);
+    return isMoney(field) ? amountIn(name) : name;
   };
 }
 
-/** The currency that was sent with an amount, by the amount's name, such as `lineItems[0].amount`. */
+/** The currency that was sent with an amount, by the amount's name, such as `lineItems[0].unitPrice.amount`. */
 export function currenciesIn(input: Readonly<Record<string, unknown>>): Input['currencyOf'] {
   return (name) => {
+    const path = name.split(/[.[\]]+/).filter(Boolean);
     let value: unknown = input;
-    for (const part of name.split(/[.[\]]+/).filter(Boolean))
+    for (const part of path.slice(0, -1))
       value = (value as Readonly<Record<string, unknown>> | null | undefined)?.[part];
-    return (value as { readonly currency?: string } | null | undefined)?.currency;
+    const code = (value as { readonly currency?: string } | null | undefined)?.currency;
+    return code === undefined ? undefined : { code, name: name.replace(/\.amount$/, '.currency') };
   };
 }
 
@@ -184,24 +223,58 @@ function withModes(
   return given;
 }
 
+/** The fields whose ids GraphQL takes as a member of another input. */
+function chosenIn(fields: Fields): [property: string, field: Field][] {
+  const chosen = choicesOf(fields);
+  return Object.entries(fields).filter(([property]) => chosen.has(property));
+}
+
+/** The input with each chosen id under the name that `namesIn` gives it: `contact.id`. */
+function withChoices(fields: Fields, input: Members): Members {
+  const settled: Record<string, unknown> = { ...input };
+  for (const choice of choicesOf(fields).values()) {
+    const { id } = (input[choice] ?? {}) as { readonly id?: string };
+    if (id === undefined) continue;
+    delete settled[choice];
+    settled[`${choice}.id`] = id;
+  }
+  return settled;
+}
+
 function inputTypeOf(name: string, field: Field, moment: Moment): unknown {
-  const { type, members, children, items, itemType, object } = field;
-  if (object !== undefined) return objectInput(name, object, moment, field.isOneOf === true);
+  const { type, members, children, items, itemType, object, choice } = field;
+  if (choice !== undefined) return choiceInput(name, object ?? {}, moment);
+  if (object !== undefined) return objectInput(name, object, moment);
   if (members !== undefined) return [CustomAttributeInput];
   if (children !== undefined) return [childInput(children, items ?? {}, moment)];
+  if (itemType !== undefined && items === undefined) return itemForms.get(itemType)?.type;
   if (itemType !== undefined) return [itemForms.get(itemType)?.type ?? itemInput(itemType, field)];
   if (referencedNoun(field) !== undefined) return typeOf(type).isList ? ['ID'] : 'ID';
   return isMoney(field) ? moneyInput() : graphqlTypeOf(field);
 }
 
 /** The input type of an object, named after its field: `AddressInput`. */
-function objectInput(field: string, object: Fields, moment: Moment, isOneOf: boolean): object {
+function objectInput(field: string, object: Fields, moment: Moment): object {
   const name = `${field[0]?.toUpperCase()}${field.slice(1)}Input`;
   return defineOnce(name, () =>
     builder.inputType(name, {
-      description: isOneOf ? 'Exactly one of the members.' : describeObject(object),
-      ...(isOneOf && { isOneOf }),
+      description: describeObject(object),
       fields: (t) => memberFields(t, object, moment),
+    }),
+  );
+}
+
+/** The input type of an object that is named by its id, or by one of its members: `ContactInput`. */
+function choiceInput(field: string, object: Fields, moment: Moment): object {
+  const name = `${field[0]?.toUpperCase()}${field.slice(1)}Input`;
+  return defineOnce(name, () =>
+    builder.inputType(name, {
+      description: `A ${field}: exactly one of the members.`,
+      isOneOf: true,
+      fields: (t) => ({
+        id: t.id({ description: `The global id of the ${field}.` }),
+        ...inputFieldsOf(t, object, moment, () => false),
+      }),
     }),
   );
 }
@@ -269,8 +342,6 @@ export function formOf(field: Field, form: Form): Form {
       expected: 'true or false',
       parse: (value) => (typeof value === 'boolean' ? String(value) : undefined),
     };
-  if (isMoney(field))
-    return { ...form, parse: (money) => form.parse((money as { readonly amount: string }).amount) };
   if (restAsNumber === true) return { expected: 'true or false', parse: (value) => value };
   const idsOf = referencedNoun(field);
   if (idsOf === undefined) return formWithEnumNames(field, form);
@@ -290,10 +361,11 @@ export function formOf(field: Field, form: Form): Form {
  * @throws AppError `invalid` naming a list that has the same name twice
  */
 export function membersOf(fields: Fields, sent: Readonly<Record<string, unknown>>): object {
-  const input = withModes(fields, sent);
+  const input = withAddressParts(fields, withChoices(fields, withModes(fields, sent)));
   const nameOf = namesIn(fields, sent);
-  const named = givable(fields, 'change').map(
-    ([property, field]) => [nameOf(property, field), field] as const,
+  const named = [...givable(fields, 'change'), ...chosenIn(fields)].map(
+    ([property, field]) =>
+      [isMoney(field) ? graphqlNameOf(property, field) : nameOf(property, field), field] as const,
   );
   const given = named.filter(([name]) => input[name] !== undefined);
   const parsers = given.map(([name, { members, itemType }]) => [
@@ -302,7 +374,8 @@ export function membersOf(fields: Fields, sent: Readonly<Record<string, unknown>
       const value = input[name];
       if (members !== undefined) return toObjectByName(name, value as NamedValue[] | null);
       const form = itemForms.get(itemType ?? '');
-      if (form === undefined || !Array.isArray(value)) return value;
+      if (form === undefined || value === null) return value;
+      if (!Array.isArray(value)) return form.toItem(value as Members, name);
       const items = value.map((item: Members, index) => {
         const path = `${name}[${index}]`;
         return [path, () => form.toItem(item, path)];
@@ -310,7 +383,7 @@ export function membersOf(fields: Fields, sent: Readonly<Record<string, unknown>
       return Object.values(parseAll(Object.fromEntries(items)));
     },
   ]);
-  return withCurrencies(fields, parseAll(Object.fromEntries(parsers)));
+  return withAmounts(fields, parseAll(Object.fromEntries(parsers)));
 }
 
 function toObjectByName(field: string, list: readonly NamedValue[] | null): object | null {

@@ -28,7 +28,7 @@ import type { ConnectionType } from './connection.ts';
 import type { GraphContext } from './context.ts';
 import { CRITERION_FORMS } from './criteria.ts';
 import { encodeGlobalId, parseGlobalId } from './global-ids.ts';
-import { currenciesIn, formOf, inputFields, membersOf, namesIn } from './input-fields.ts';
+import { currenciesIn, formOf, inputFields, isGivable, membersOf, namesIn } from './input-fields.ts';
 import type { NodeType } from './nodes.ts';
 import { type IdFields, IF_MATCH, refusable, userErrorsField, WHOLE_INPUT } from './user-errors.ts';
 
@@ -111,7 +111,7 @@ export function defineMutation<Result>(name: string, mutation: Mutation<Result>)
         });
         const nameOf = namesIn(fields, values);
         const input: Input = {
-          ...{ members, nameOf, formOf, whole: WHOLE_INPUT },
+          ...{ members, nameOf, formOf, isGivable, whole: WHOLE_INPUT },
           currencyOf: currenciesIn(values),
           criterionForms: CRITERION_FORMS,
         };

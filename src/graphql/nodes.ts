@@ -4,6 +4,7 @@ import { brandWithType, type FieldMap, type InterfaceParam, type ObjectRef } fro
 import type { Scope } from '../auth/scopes.ts';
 import { invalid, mustBeId, notFound } from '../errors.ts';
 import { MAX_PAGE_SIZE } from '../pagination.ts';
+import { addressesOf } from '../resources/addresses.ts';
 import {
   type Field,
   type Fields,
@@ -112,7 +113,6 @@ interface Described
     | 'hasLookUp'
     | 'parent'
     | 'parentKey'
-    | 'addresses'
   > {
   readonly table: PublicIdTable;
 }
@@ -280,7 +280,6 @@ function defineKinds<Row>(
  * shares. Without the ids of what they belong to and the parts of addresses, which have other fields.
  */
 function fieldsOfKinds(resource: Described, kinds?: readonly string[]): Fields {
-  const { addresses = {} } = resource;
   const shared = resource.kinds?.shared?.kinds ?? [];
   const isOf = (only: readonly string[], all: readonly string[]) =>
     all.length > 0 && all.every((kind) => only.includes(kind));
@@ -290,7 +289,7 @@ function fieldsOfKinds(resource: Described, kinds?: readonly string[]): Fields {
   };
   const elsewhere = new Set([
     ...ownerKeysOf(resource).map(([property]) => property),
-    ...Object.values(addresses).flatMap(({ parts }) => Object.values(parts)),
+    ...[...addressesOf(resource.fields).values()].flatMap(({ parts }) => Object.values(parts)),
   ]);
   return Object.fromEntries(
     Object.entries<Field>(resource.fields).filter(

@@ -9,6 +9,7 @@ import './fulfillment-locations.ts';
 import './funnels/funnel-steps.ts';
 import './funnels/conditional-splits.ts';
 import './funnels/pages.ts';
+import './funnels/page-places.ts';
 import './funnels/themes.ts';
 import './funnels/split-tests.ts';
 import './orders/order-line-item-changes.ts';

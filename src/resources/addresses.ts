@@ -1,5 +1,5 @@
 // Postal addresses: their parts, and how they are written on several lines.
-import type { Fields, RowOf } from './resource.ts';
+import type { AddressOf, Field, Fields, RowOf } from './resource.ts';
 
 const PART = { type: 'text', nullable: true } as const;
 
@@ -20,6 +20,31 @@ export const ADDRESS_PARTS = {
 /** The parts of one address. `name` is the whole name, of an address without first and last name. */
 export interface AddressParts extends Partial<RowOf<typeof ADDRESS_PARTS>> {
   readonly name?: string | null;
+}
+
+/** An address whose parts are fields of a noun: its other parts are members of `object`, if there is one. */
+export interface AddressForm extends Pick<AddressOf, 'description'> {
+  /** By part: the property that has it. */
+  readonly parts: Readonly<Record<string, string>>;
+  /** The property of an object with the other parts. */
+  readonly object?: string;
+}
+
+/** The addresses of a noun, by the names that GraphQL gives them. */
+export function addressesOf(fields: Fields): ReadonlyMap<string, AddressForm> {
+  const found = new Map<string, AddressForm>();
+  for (const [property, { address }] of Object.entries<Field>(fields)) {
+    if (address === undefined) continue;
+    const { of, part } = address;
+    const { parts = {}, object } = found.get(of.name) ?? {};
+    const whole = part === undefined ? property : object;
+    found.set(of.name, {
+      description: of.description,
+      parts: part === undefined ? parts : { ...parts, [part]: property },
+      ...(whole !== undefined && { object: whole }),
+    });
+  }
+  return found;
 }
 
 const joined = (parts: readonly (string | null | undefined)[], separator: string) =>

@@ -11,6 +11,12 @@ import {
 } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
+/** The address over GraphQL. */
+export const LOCATION_ADDRESS = {
+  name: 'address',
+  description: 'The address of the location, with the name of its recipient.',
+};
+
 const LINE = { type: 'text', nullable: true, maxLength: 255 } as const;
 
 /** A postal address. */
@@ -49,6 +55,7 @@ export const fulfillmentLocation = describe({
     name: NAME,
     addressName: {
       graphql: 'input',
+      address: { of: LOCATION_ADDRESS, part: 'name' },
       type: 'text',
       writable: 'always',
       required: true,
@@ -57,6 +64,7 @@ export const fulfillmentLocation = describe({
     },
     address: {
       type: 'jsonb',
+      address: { of: LOCATION_ADDRESS },
       object: address,
       writable: 'always',
       default: {},

@@ -183,12 +183,20 @@ export const page = describe({
   },
   inputs: {
     ...CODE_MODES,
+    place: {
+      type: 'json',
+      graphqlOnly: true,
+      itemType: 'PagePlace',
+      writable: 'at_creation',
+      nullable: true,
+      description: 'Where a new step of a funnel shows the page. Without it, the page is standalone.',
+    },
     inFunnel: {
       type: 'jsonb',
       restName: 'funnel',
+      graphql: false,
       writable: 'at_creation',
       nullable: true,
-      isOneOf: true,
       object: {
         funnelId: {
           type: 'int8',
@@ -200,12 +208,10 @@ export const page = describe({
             'The integer id of the funnel. Unless a step is given, the new step becomes its entry.',
         },
         afterShowPageStepId: {
-          graphqlName: 'afterStepId',
           ...STEP_ID,
           description: 'The integer id of the step after which to insert the new step.',
         },
         showPageStepId: {
-          graphql: false,
           ...STEP_ID,
           description:
             'The integer id of the step after which to insert the new step, under the name that some clients use.',
@@ -214,6 +220,7 @@ export const page = describe({
       description: 'The funnel in which a new step shows the page. Without it, the page is standalone.',
     },
     sortOrder: {
+      graphql: false,
       type: 'count',
       writable: 'at_creation',
       description:
@@ -222,6 +229,7 @@ export const page = describe({
     onStep: {
       type: 'jsonb',
       restName: 'show_page_step',
+      graphql: false,
       nullable: true,
       object: {
         productIds: { ...PRODUCT_IDS, optional: true },

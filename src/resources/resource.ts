@@ -85,6 +85,13 @@ export type OtherList = FoundBy & {
 /** The noun to which ids belong. */
 export type IdsOf = Pick<Resource, 'type' | 'graphqlName' | 'title' | 'table'>;
 
+/** An address whose parts are fields of a noun. */
+export interface AddressOf {
+  /** The name of GraphQL's field. */
+  readonly name: string;
+  readonly description: string;
+}
+
 /** One field of a noun. */
 export interface Field {
   readonly type: FieldType;
@@ -109,6 +116,10 @@ export interface Field {
    * inputs alone. Absent: GraphQL has it like REST.
    */
   readonly graphql?: false | 'output' | 'change' | 'input';
+  /** GraphQL has it as this part of an address, or, without `part`, as the other parts of one. An input replaces the whole address. */
+  readonly address?: { readonly of: AddressOf; readonly part?: string };
+  /** For an object that names another one otherwise: GraphQL's input takes either the id of this property, or one member of the object. */
+  readonly choice?: { readonly idOf: string; readonly required?: true };
   /** Its name in REST bodies, if different, such as `line_items_attributes`. */
   readonly restGiven?: string;
   /** The text is `true` or `false`, or free text from earlier: GraphQL has a boolean. */
@@ -145,12 +156,10 @@ export interface Field {
   readonly transitions?: Transitions;
   /** For JSON: a list of objects with these fields. */
   readonly items?: Fields;
-  /** The name of GraphQL's type for its items, if clients may set them and they are not a noun. */
+  /** The name of GraphQL's type for its items, if clients may set them and they are not a noun; without items, of the value. */
   readonly itemType?: string;
   /** For JSON: an object with these fields. Where clients may set it, a change merges members and keeps the others. */
   readonly object?: Fields;
-  /** For an object in an input: clients of GraphQL send exactly one of its members. REST takes several that say the same. */
-  readonly isOneOf?: true;
   /** For JSON of several forms: its schema. Absent: any value. */
   readonly schema?: JsonSchema;
   /** For JSON: an object whose members have any name and text values. A change merges members and keeps the others. */
@@ -184,6 +193,8 @@ export interface Field {
   readonly paged?: true | 'own' | { readonly by: string };
   /** The description of that GraphQL field, if the default one does not suffice. */
   readonly objectDescription?: string;
+  /** An input that only GraphQL has. */
+  readonly graphqlOnly?: true;
   /** For internal use; neither REST nor GraphQL has it. */
   readonly internal?: true;
   /** REST and webhooks leave it out of objects inside other ones, as the public API does. */
@@ -325,13 +336,6 @@ export interface Resource<F extends Fields = Fields> {
   /** Its description, in one or two sentences. */
   readonly description: string;
   readonly fields: F;
-  /**
-   * By the name of GraphQL's field: an address whose parts (addresses.ts) are fields of the noun, by part. GraphQL's outputs have it as one
-   * object.
-   */
-  readonly addresses?: Readonly<
-    Record<string, { readonly description: string; readonly parts: Readonly<Record<string, string>> }>
-  >;
   /** Absent: the noun has no kinds. */
   readonly kinds?: Kinds;
   /** Inputs in addition to its writable fields, at creation and change unless `at_creation`. No output has these names. */
@@ -562,6 +566,11 @@ function asInputField({ restName, restGiven = restName, ...field }: Field, momen
     isRequired(of, moment) ? of : { ...of, optional: true },
   ]);
   return { ...field, ...(restGiven && { restName: restGiven }), items: Object.fromEntries(items) };
+}
+
+/** Whether REST has a field. */
+export function inRest({ graphqlOnly }: Pick<Field, 'graphqlOnly'>): boolean {
+  return graphqlOnly !== true;
 }
 
 /** Whether clients must send a field. */

@@ -6,6 +6,7 @@ import {
   type Fields,
   fieldsInParent,
   inputDescription,
+  inRest,
   isExpandable,
   isRequired,
   type Moment,
@@ -58,7 +59,7 @@ function outputSchema(property: string, field: Field): Schema {
 
 /** A request object with these fields. @param isItem whether it is an item of a list, whose members are required unless `optional` */
 export function requestSchema(fields: Fields, moment: Moment, isItem = false): Schema {
-  const visible = Object.entries(fields).filter(([, { internal }]) => internal !== true);
+  const visible = Object.entries(fields).filter(([, field]) => field.internal !== true && inRest(field));
   const isNeeded = (field: Field) => (isItem ? field.optional !== true : isRequired(field, moment));
   const required = visible.filter(([, field]) => isNeeded(field));
   // Null for a member that is not required counts as not given.

@@ -30,7 +30,7 @@ test('a price has one currency: its amount sets it', async () => {
     ['NOT_ALLOWED', 'setupAmount.currency'],
   ]);
   expect(await create({ amount: money('5', 'XXY') })).toEqual([['INVALID_FORMAT', 'amount.currency']]);
-  expect(await create({ amount: money('5.001') })).toEqual([['INVALID_FORMAT', 'amount']]);
+  expect(await create({ amount: money('5.001') })).toEqual([['INVALID_FORMAT', 'amount.amount']]);
   expect(await create({ amount: money('5'), cost: money('2') })).toEqual([]);
 });
 
@@ -72,7 +72,6 @@ test('invoices, payments and refunds have the currency of the order', async () =
   const { id, invoiceId } = await till.order([[{ ...mug, variantId, priceId }, 1]]);
   const orderId = globalId('Order', id);
   const line = {
-    variantId: globalId('ProductVariant', variantId),
     priceId: globalId('ProductPrice', priceId),
     quantity: 1,
   };
@@ -111,7 +110,46 @@ test('invoices, payments and refunds have the currency of the order', async () =
     [client.workspaceId, id],
   );
   const orderTransactionId = globalId('OrderTransaction', rows[0]?.id);
-  const refund = (amount: object) => refusals('refundOrderTransaction', { orderTransactionId, amount });
+  const refund = (amount: object | null) =>
+    refusals('refundOrderTransaction', { orderTransactionId, amount });
   expect(await refund(money('1', 'USD'))).toEqual([['NOT_ALLOWED', 'amount.currency']]);
   expect(await refund(money('1'))).toEqual([]);
+  // Without an amount, the rest.
+  expect(await refund(null)).toEqual([]);
+  const { rows: paid } = await gateway.app.store.pool.query<{ status: string }>(
+    'select status from order_transactions where workspace_id = $1 and id = $2',
+    [client.workspaceId, rows[0]?.id],
+  );
+  expect(paid).toEqual([{ status: 'refunded' }]);
+});
+
+test('what is wrong with an amount leads to its number, whatever it is', async () => {
+  const productPriceId = globalId('ProductPrice', priceId);
+  const change = (amounts: object) => refusals('updateProductPrice', { productPriceId, ...amounts });
+  expect(await change({ amount: money('1.001') })).toEqual([['INVALID_FORMAT', 'amount.amount']]);
+  expect(await change({ cost: money('-1') })).toEqual([['OUT_OF_RANGE', 'cost.amount']]);
+  const { id, invoiceId } = await till.order([[{ ...mug, variantId, priceId }, 1]]);
+  const orderId = globalId('Order', id);
+  const pay = (amount: object) => refusals('createOrderTransaction', { orderId, externalId: 'a', amount });
+  expect(await pay(money('0'))).toEqual([['OUT_OF_RANGE', 'amount.amount']]);
+  expect(await pay(money('10.01'))).toEqual([['OUT_OF_RANGE', 'amount.amount']]);
+  expect(await pay(money('10'))).toEqual([]);
+  const { rows } = await gateway.app.store.pool.query<{ id: string }>(
+    'select id from order_transactions where workspace_id = $1 and order_id = $2',
+    [client.workspaceId, id],
+  );
+  const orderTransactionId = globalId('OrderTransaction', rows[0]?.id);
+  expect(await refusals('refundOrderTransaction', { orderTransactionId, amount: money('11') })).toEqual([
+    ['OUT_OF_RANGE', 'amount.amount'],
+  ]);
+  const lineItems = [{ priceId: globalId('ProductPrice', priceId), quantity: 1, unitPrice: money('-2') }];
+  expect(await refusals('createInvoice', { orderId, status: 'UNPAID', lineItems })).toEqual([
+    ['OUT_OF_RANGE', 'lineItems.0.unitPrice.amount'],
+  ]);
+  expect(
+    await refusals('updateInvoice', {
+      invoiceId: globalId('Invoice', invoiceId),
+      shippingAmount: money('-1'),
+    }),
+  ).toEqual([['OUT_OF_RANGE', 'shippingAmount.amount']]);
 });

@@ -121,13 +121,16 @@ test('a page is created at the entry of a funnel, after a step of it, or without
   };
   expect(await client.refused(422, 'POST', `${inWorkspace}/pages`, both)).toEqual(['funnel']);
   const id = (type: string, of: unknown) => btoa(`${type}:${of}`);
-  const createIn = async (inFunnel: object) => {
-    const input = { workspaceId: id('Workspace', workspaceId), name: 'X', inFunnel };
+  const createIn = async (place: object) => {
+    const input = { workspaceId: id('Workspace', workspaceId), name: 'X', place };
     return refusalOf(await sendMutation(gateway, 'createPage', input, { caller }));
   };
-  expect((await createIn({ funnelId: id('Funnel', 999_999) }))?.field).toBe('inFunnel');
+  const nowhere = { inFunnel: { funnelId: id('Funnel', 999_999) } };
+  expect(await createIn(nowhere)).toMatchObject({ code: 'NOT_FOUND', field: 'place.inFunnel.funnelId' });
+  const behind = { after: id('PageStep', 999_999) };
+  expect(await createIn(behind)).toMatchObject({ code: 'NOT_FOUND', field: 'place.after' });
   // One of them says it all.
-  const ids = { funnelId: id('Funnel', funnel.id), afterStepId: id('PageStep', step.id) };
+  const ids = { inFunnel: { funnelId: id('Funnel', funnel.id) }, after: id('PageStep', step.id) };
   expect(await createIn(ids)).toMatchObject({ code: 'BAD_REQUEST', field: 'input' });
 
   const kept = await send('DELETE', `/api/v2/pages/${entry.id}`);
@@ -223,14 +226,6 @@ test('a request with two contradictory members is refused, whichever would win',
   expect(await done('PUT', path, { page: apart })).toMatchObject({
     ...{ name: 'Asked', product_ids: [second.id], bumps: [{ product_id: first.id }] },
   });
-  const inputs = {
-    pageId: btoa(`Page:${page.id}`),
-    productIds: [],
-    onStep: { productIds: [btoa(`Product:${first.id}`)] },
-  };
-  const refused = await sendMutation(gateway, 'updatePage', inputs, { caller });
-  expect(refusalOf(refused)?.field).toBe('productIds');
-
   const another = await pageOf({ name: 'Later', funnel: { funnel_id: funnel.public_id } });
   const [step, other] = [page, another].map((of) => (of['show_page_step'] as Shown).id);
   const behind = { after_show_page_step_id: step, show_page_step_id: other };

@@ -104,11 +104,38 @@ export function inRest(fields: Fields, given: Readonly<Record<string, unknown>>)
 
 /** The values of a new object or of a change by their GraphQL names, without those for which GraphQL has no input. */
 export function inGraphql(fields: Fields, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const taken = Object.entries(given).filter(([property]) => {
-    const { graphql = 'input' } = fields[property] ?? {};
-    return graphql === 'input';
-  });
-  return renamed(fields, Object.fromEntries(taken), graphqlNameOf);
+  const choices = new Map(
+    Object.entries(fields).flatMap(([property, field]) =>
+      field.choice === undefined ? [] : [[field.choice.idOf, graphqlNameOf(property, field)]],
+    ),
+  );
+  const sent: Record<string, unknown> = {};
+  for (const [property, value] of Object.entries(given)) {
+    const {
+      graphql = 'input',
+      address,
+      items,
+      object,
+      ...field
+    } = fields[property] ?? ({} as Partial<Field>);
+    if (graphql !== 'input') continue;
+    const choice = choices.get(property);
+    const { of, part } = address ?? {};
+    if (choice !== undefined) sent[choice] = { id: value };
+    else if (of !== undefined)
+      sent[of.name] = {
+        ...(sent[of.name] as object | undefined),
+        ...(part === undefined
+          ? inGraphql(object ?? {}, value as Record<string, unknown>)
+          : { [part]: value }),
+      };
+    else
+      sent[graphqlNameOf(property, field)] =
+        items === undefined
+          ? value
+          : (value as Record<string, unknown>[]).map((row) => inGraphql(items, row));
+  }
+  return sent;
 }
 
 function renamed(

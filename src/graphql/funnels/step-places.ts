@@ -17,29 +17,25 @@ const STEP_KINDS = Object.keys(STEP_TYPES) as StepKind[];
 export interface PlaceInput {
   readonly after?: string | null;
   readonly before?: string | null;
-  readonly onBranch?: {
-    readonly splitId: string;
-    readonly branch: BranchName;
-    readonly position?: number | null;
-  } | null;
+  readonly onBranch?: BranchPlace | null;
   readonly onTopLevel?: { readonly position?: number | null } | null;
 }
 
-const position = (t: InputBuilder) =>
+export const positionField = (t: InputBuilder) =>
   t.int({ description: 'The number of steps before the place. By default the place is at the end.' });
 
-const BranchPlaceInput = builder.inputType('BranchPlaceInput', {
+export const BranchPlaceInput = builder.inputType('BranchPlaceInput', {
   description: 'A place on a branch of a split.',
   fields: (t) => ({
     splitId: t.id({ required: true, description: 'The global id of the conditional split or split test.' }),
     branch: t.field({ type: StepBranch, required: true, description: 'The branch of that split.' }),
-    position: position(t),
+    position: positionField(t),
   }),
 });
 
 const TopLevelPlaceInput = builder.inputType('TopLevelPlaceInput', {
   description: 'A place on the top level of a workflow.',
-  fields: (t) => ({ position: position(t) }),
+  fields: (t) => ({ position: positionField(t) }),
 });
 
 export const StepPlaceInput = builder.inputType('StepPlaceInput', {
@@ -54,6 +50,18 @@ export const StepPlaceInput = builder.inputType('StepPlaceInput', {
     onTopLevel: t.field({ type: TopLevelPlaceInput, description: 'A place on the top level.' }),
   }),
 });
+
+interface BranchPlace {
+  readonly splitId: string;
+  readonly branch: BranchName;
+  readonly position?: number | null;
+}
+
+/** A place on a branch. @param name its name in the input @throws AppError `invalid` */
+export function parseBranchPlace({ splitId, branch, position }: BranchPlace, name: string) {
+  const parentId = parseStepId(splitId, `${name}.splitId`);
+  return { parentId, place: { in: { parentId, branch }, ...atIndex(position) } satisfies StepPlace };
+}
 
 export const placeField = (t: InputBuilder, description: string) =>
   t.field({ type: StepPlaceInput, description });
@@ -86,10 +94,9 @@ export function parsePlace(given: PlaceInput | null | undefined): StepPlace | nu
   if (after != null) return { after: parseStepId(after, 'place.after') };
   if (before != null) return { before: parseStepId(before, 'place.before') };
   if (onBranch != null) {
-    const parentId = parseStepId(onBranch.splitId, 'place.onBranch.splitId');
-    return { in: { parentId, branch: onBranch.branch }, ...atIndex(onBranch.position) };
+    return parseBranchPlace(onBranch, 'place.onBranch').place;
   }
   return onTopLevel == null ? null : { in: TOP_LEVEL, ...atIndex(onTopLevel.position) };
 }
 
-const atIndex = (index: number | null | undefined) => (index == null ? {} : { index });
+export const atIndex = (index: number | null | undefined) => (index == null ? {} : { index });

@@ -143,9 +143,11 @@ export const formSubmission = describe({
       object: {
         emailAddress: {
           ...EMAIL_ADDRESS,
-          description: 'The e-mail address that identifies the contact.',
+          description:
+            'The e-mail address that identifies the contact. A new contact is created if none has it.',
         },
       },
+      choice: { idOf: 'contactId' },
       nullable: true,
       writable: 'at_creation',
       description:

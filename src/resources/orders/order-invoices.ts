@@ -51,6 +51,7 @@ const INVOICE_LINE_ITEM = {
       description: 'The integer id of the product.',
     },
     variantId: {
+      graphql: 'output',
       type: 'int8',
       refers: variant,
       writable: 'at_creation',

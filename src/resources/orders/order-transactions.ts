@@ -31,10 +31,10 @@ export const REFUND: Fields = {
     type: 'decimal',
     currency: 'currency',
     refusesNull: true,
-    description: 'The amount to refund, at most the part that was not refunded yet. By default all of it.',
+    description: 'The amount to refund: without one, all that was not refunded yet, and at most that.',
   },
   partial: {
-    graphqlName: 'isPartial',
+    graphql: false,
     type: 'bool',
     description:
       'Whether the refund is partial, which requires an `amount`. False refunds the complete remaining amount, and allows no other `amount`.',

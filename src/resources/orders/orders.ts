@@ -6,6 +6,7 @@ import { price } from '../product-prices.ts';
 import { variant } from '../product-variants.ts';
 import { product } from '../products.ts';
 import {
+  type AddressOf,
   ALWAYS_NULL_TEXT,
   describe,
   type Field,
@@ -13,7 +14,6 @@ import {
   IDS,
   OF_WORKSPACE,
   type Row,
-  uncapitalize,
 } from '../resource.ts';
 import { workspace } from '../workspaces.ts';
 import { IDS_AND_NAME, VISITS } from './order-parts.ts';
@@ -58,6 +58,7 @@ const LINE_ITEM = {
       description: 'The integer id of the product.',
     },
     variantId: {
+      graphql: 'output',
       type: 'int8',
       refers: variant,
       writable: 'at_creation',
@@ -147,39 +148,37 @@ const PERSONAL = {
   personal: true,
 } as const;
 
-/** Addresses as the buyer entered them. */
-const ADDRESSES = {
-  shippingAddressFirstName: { ...PERSONAL, description: 'The first name in the shipping address.' },
-  shippingAddressLastName: { ...PERSONAL, description: 'The last name in the shipping address.' },
-  shippingAddressOrganizationName: { ...PERSONAL, description: 'The organization in the shipping address.' },
-  shippingAddressPhoneNumber: { ...PERSONAL, description: 'The phone number in the shipping address.' },
-  shippingAddressStreetOne: { ...PERSONAL, description: 'The first street line of the shipping address.' },
-  shippingAddressStreetTwo: { ...PERSONAL, description: 'The second street line of the shipping address.' },
-  shippingAddressCity: { ...PERSONAL, description: 'The city of the shipping address.' },
-  shippingAddressRegion: { ...PERSONAL, description: 'The region or state of the shipping address.' },
-  shippingAddressCountry: { ...PERSONAL, description: 'The country of the shipping address.' },
-  shippingAddressPostalCode: { ...PERSONAL, description: 'The postal code of the shipping address.' },
-  billingAddressStreetOne: {
-    ...PERSONAL,
-    description: 'The first street line of the billing address.',
-  },
-  billingAddressStreetTwo: {
-    ...PERSONAL,
-    description: 'The second street line of the billing address.',
-  },
-  billingAddressCity: { ...PERSONAL, description: 'The city of the billing address.' },
-  billingAddressRegion: { ...PERSONAL, description: 'The region or state of the billing address.' },
-  billingAddressCountry: { ...PERSONAL, description: 'The country of the billing address.' },
-  billingAddressPostalCode: { ...PERSONAL, description: 'The postal code of the billing address.' },
-} as const satisfies Fields;
+const SHIPPING = { name: 'shippingAddress', description: 'The address to which the goods are shipped.' };
+const BILLING = { name: 'billingAddress', description: 'The address of whoever pays.' };
+/** A part of an address, as the buyer entered it. */
+const partOf = (of: AddressOf, part: string, description: string) => ({
+  ...PERSONAL,
+  address: { of, part },
+  description,
+});
 
-/** The parts of an address, by the properties of `ADDRESSES` that begin with its name. */
-function partsOf(name: 'shippingAddress' | 'billingAddress'): Record<string, string> {
-  const properties = Object.keys(ADDRESSES).filter((property) => property.startsWith(name));
-  return Object.fromEntries(
-    properties.map((property) => [uncapitalize(property.slice(name.length)), property]),
-  );
-}
+const ADDRESSES = {
+  shippingAddressFirstName: partOf(SHIPPING, 'firstName', 'The first name in the shipping address.'),
+  shippingAddressLastName: partOf(SHIPPING, 'lastName', 'The last name in the shipping address.'),
+  shippingAddressOrganizationName: partOf(
+    SHIPPING,
+    'organizationName',
+    'The organization in the shipping address.',
+  ),
+  shippingAddressPhoneNumber: partOf(SHIPPING, 'phoneNumber', 'The phone number in the shipping address.'),
+  shippingAddressStreetOne: partOf(SHIPPING, 'streetOne', 'The first street line of the shipping address.'),
+  shippingAddressStreetTwo: partOf(SHIPPING, 'streetTwo', 'The second street line of the shipping address.'),
+  shippingAddressCity: partOf(SHIPPING, 'city', 'The city of the shipping address.'),
+  shippingAddressRegion: partOf(SHIPPING, 'region', 'The region or state of the shipping address.'),
+  shippingAddressCountry: partOf(SHIPPING, 'country', 'The country of the shipping address.'),
+  shippingAddressPostalCode: partOf(SHIPPING, 'postalCode', 'The postal code of the shipping address.'),
+  billingAddressStreetOne: partOf(BILLING, 'streetOne', 'The first street line of the billing address.'),
+  billingAddressStreetTwo: partOf(BILLING, 'streetTwo', 'The second street line of the billing address.'),
+  billingAddressCity: partOf(BILLING, 'city', 'The city of the billing address.'),
+  billingAddressRegion: partOf(BILLING, 'region', 'The region or state of the billing address.'),
+  billingAddressCountry: partOf(BILLING, 'country', 'The country of the billing address.'),
+  billingAddressPostalCode: partOf(BILLING, 'postalCode', 'The postal code of the billing address.'),
+} as const satisfies Fields;
 
 const STATUS = { type: 'text', writable: 'always' } as const;
 const TIME = { type: 'timestamp', nullable: true, writable: 'always' } as const;
@@ -415,13 +414,6 @@ export const order = describe({
       fields: { cancelReason: ORDER_BASE.cancelReason, cancelDescription: ORDER_BASE.cancelDescription },
     },
   },
-  addresses: {
-    shippingAddress: {
-      description: 'The address to which the goods are shipped.',
-      parts: partsOf('shippingAddress'),
-    },
-    billingAddress: { description: 'The address of whoever pays.', parts: partsOf('billingAddress') },
-  },
   description:
     'An order of a contact. Its lines keep copies of products, variants and prices, so that later changes of those do not affect it. The gateway takes no payments: the integration that takes them records them.',
   fields: {
@@ -555,9 +547,11 @@ export const order = describe({
       object: {
         emailAddress: {
           ...EMAIL_ADDRESS,
-          description: 'The e-mail address that identifies the contact.',
+          description:
+            'The e-mail address that identifies the contact. A new contact is created if none has it.',
         },
       },
+      choice: { idOf: 'contactId', required: true },
       nullable: true,
       writable: 'at_creation',
       description:

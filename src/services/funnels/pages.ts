@@ -21,7 +21,8 @@ import type { Reads } from '../reading/reads.ts';
 import type { Ref } from '../reading/refs.ts';
 import { defineService } from '../service.ts';
 import { APPENDED_CODE } from './page-code.ts';
-import { addPageStep, ENTRY } from './workflow-changes.ts';
+import { TOP_LEVEL } from './workflow.ts';
+import { addPageStep, ENTRY, type StepPlace } from './workflow-changes.ts';
 
 type Page = PageRow & { id: bigint };
 
@@ -36,23 +37,50 @@ interface InFunnel {
   readonly showPageStepId?: bigint | null;
 }
 
-/** The funnel for a new page, and the step before the page's own; null: the page gets no step. @throws Refused for two steps */
-function placeOf({ given }: ChangingRow) {
-  const requested = given?.inputs?.['inFunnel'] as InFunnel | null | undefined;
-  if (requested == null) return null;
-  const { funnelId = null, afterShowPageStepId, showPageStepId } = requested;
-  const after = afterShowPageStepId ?? showPageStepId ?? null;
-  if (showPageStepId != null && showPageStepId !== after)
+/** The place of a new page in a workflow. */
+export interface PagePlace {
+  /** The client's name for the id that leads to the funnel. */
+  readonly name: string;
+  /** null: it is that of the step. */
+  readonly funnelId: bigint | null;
+  /** The step by which the place is named. */
+  readonly stepId: bigint | null;
+  readonly at: StepPlace;
+}
+
+/** The place of a new page; null: it gets no step. @throws Refused for two steps, or for a number beside a step */
+function placeOf({ given }: ChangingRow): PagePlace | null {
+  const { place, inFunnel: requested, sortOrder } = (given?.inputs ?? {}) as PlaceInputs;
+  if (place != null) return place;
+  const { funnelId = null, afterShowPageStepId, showPageStepId } = requested ?? {};
+  const stepId = afterShowPageStepId ?? showPageStepId ?? null;
+  if (showPageStepId != null && showPageStepId !== stepId)
     throw new Refused('inFunnel', {
       code: 'not_allowed',
       message: 'names two steps for the new one to follow. Name one',
     });
-  return funnelId === null && after === null ? null : { funnelId, after };
+  const isNone = funnelId === null && stepId === null;
+  if (sortOrder !== undefined && (isNone || stepId !== null))
+    throw new Refused('sortOrder', {
+      code: 'not_allowed',
+      message: 'needs a funnel, and no step for the new one to follow',
+    });
+  if (isNone) return null;
+  const first = sortOrder === undefined ? ENTRY : { in: TOP_LEVEL, index: sortOrder };
+  const at = stepId === null ? first : { after: stepId };
+  return { name: sortOrder === undefined ? 'funnel' : 'sort_order', funnelId, stepId, at };
+}
+
+/** The inputs that say where a new page gets its step: `place` over GraphQL, the others over REST. */
+interface PlaceInputs {
+  readonly place?: PagePlace | null;
+  readonly inFunnel?: InFunnel | null;
+  readonly sortOrder?: number;
 }
 
 /** Whether a new page gets a step in a funnel, or has input that only such a page may have. */
-const isPlaced = ({ inputs = {} }: { readonly inputs?: Readonly<Record<string, unknown>> }) =>
-  inputs['inFunnel'] != null || inputs['sortOrder'] !== undefined;
+const isPlaced = ({ inputs = {} }: { readonly inputs?: PlaceInputs }) =>
+  inputs.place != null || inputs.inFunnel != null || inputs.sortOrder !== undefined;
 
 const writes = writesOf(page, {
   ...PAGE_RULES,
@@ -130,23 +158,22 @@ export async function takeProducts(
 /** Adds the step of a new page to its funnel. */
 async function addStep(tx: Transaction, row: ChangingRow) {
   const place = placeOf(row);
-  const sortOrder = row.given?.inputs?.['sortOrder'] as number | undefined;
-  if (sortOrder !== undefined && place?.after !== null)
-    throw new Refused('sortOrder', {
-      code: 'not_allowed',
-      message: 'needs a funnel, and no step for the new one to follow',
-    });
   if (place === null || row.id === null) return [];
   const { workspaceId } = row;
+  const { name, at } = place;
   const funnel = await findFunnelFor(tx, workspaceId, place);
-  if (funnel === null)
+  if (funnel === null) {
+    if (row.given?.inputs?.['place'] != null)
+      throw invalid(name, {
+        code: 'not_found',
+        message: 'there is no such funnel or step in this workspace',
+      });
     throw new Refused('inFunnel', {
       code: 'not_found',
       message: 'must name a funnel of this workspace, one of its steps, or both',
     });
-  const names = { page: 'page', place: sortOrder === undefined ? 'funnel' : 'sort_order' };
-  const first = sortOrder === undefined ? ENTRY : { in: { parentId: null, branch: null }, index: sortOrder };
-  const at = place.after === null ? first : { after: place.after };
+  }
+  const names = { page: 'page', place: name };
   return [(await addPageStep(tx, { workspaceId, id: funnel.id }, row.id, at, names)).record];
 }
 

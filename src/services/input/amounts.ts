@@ -76,8 +76,9 @@ export function requireCurrency(
   name: string,
   code: string,
 ): void {
-  if ((currencyOf?.(name) ?? code) === code) return;
-  throw invalid(`${name}.currency`, { code: 'not_allowed', message: `must be ${code}` });
+  const sent = currencyOf?.(name);
+  if (sent === undefined || sent.code === code) return;
+  throw invalid(sent.name, { code: 'not_allowed', message: `must be ${code}` });
 }
 
 /** A decimal with `places` digits after the point; null when it has more. */

@@ -24,6 +24,7 @@ import {
   type Field,
   type Fields,
   type IdsOf,
+  inRest,
   isRequired,
   type Moment,
   type RowOf,
@@ -53,8 +54,12 @@ export interface Input {
   readonly formOf?: (field: Field, form: Form) => Form;
   /** How the client writes the criteria of a saved filter; absent: as REST does. */
   readonly criterionForms?: CriterionForms;
-  /** The currency that the client sent with an amount, by its name for the amount. Absent: amounts have none of their own. */
-  readonly currencyOf?: ((name: string) => string | undefined) | undefined;
+  /** The currency that the client sent with an amount, and its name for it, by its name for the amount. Absent: amounts have none of their own. */
+  readonly currencyOf?:
+    | ((name: string) => { readonly code: string; readonly name: string } | undefined)
+    | undefined;
+  /** Whether the client can give a field. It need not give others. Absent: those that REST has. */
+  readonly isGivable?: (field: Field) => boolean;
 }
 
 /** The client's names for properties, and what it sent beside their values. */
@@ -75,7 +80,7 @@ const MAX_ERRORS = 20;
  */
 export function parseFields<F extends Fields>(
   fields: F,
-  { members: input, nameOf, whole = 'body', formOf: adapt = (_, form) => form }: Input,
+  { members: input, nameOf, whole = 'body', formOf: adapt = (_, form) => form, isGivable = inRest }: Input,
   moment: Moment,
   mayBeEmpty = moment === 'change',
 ): NewValues<F> {
@@ -89,10 +94,11 @@ export function parseFields<F extends Fields>(
     const faults = errors.length;
     let hasKnown = false;
     for (const [property, field] of Object.entries(of)) {
-      if (field.internal === true) continue;
+      if (field.internal === true || (field.graphqlOnly === true && !isGivable(field))) continue;
       const name = nameOf(property, field);
       // A client may set some fields of a noun, but must set all fields of a list's item that are not optional.
-      const isNeeded = prefix === '' ? isRequired(field, moment) : field.optional !== true;
+      const isNeeded =
+        (prefix === '' ? isRequired(field, moment) : field.optional !== true) && isGivable(field);
       const value = Object.hasOwn(members, name) ? members[name] : undefined;
       hasKnown ||= value !== undefined;
       if (value === undefined) {
@@ -175,7 +181,7 @@ function faultOfForm(field: Field, value: unknown, expected: string): Fault {
 /** The client's names for the members that it may set. */
 export function namesOf(fields: Fields, nameOf: NameOf): string[] {
   return Object.entries(fields)
-    .filter(([, { internal }]) => internal !== true)
+    .filter(([, field]) => field.internal !== true && inRest(field))
     .map(([property, field]) => nameOf(property, field));
 }
 

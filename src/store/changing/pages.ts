@@ -49,14 +49,14 @@ export function pathFor(
 export async function findFunnelFor(
   tx: Executor,
   workspaceId: bigint,
-  { funnelId, after }: { readonly funnelId: bigint | null; readonly after: bigint | null },
+  { funnelId, stepId }: { readonly funnelId: bigint | null; readonly stepId: bigint | null },
 ): Promise<{ id: bigint; currentPath: string } | null> {
   const [found] = await tx.$queryRawUnsafe<{ id: bigint; currentPath: string }[]>(
     `select f.id, f.current_path as "currentPath" from (select (select s.funnel_id from funnel_steps s
         where s.workspace_id = $1::bigint and s.id = $3::bigint and s.removed_at is null) as id) of_step
       join funnels f on f.workspace_id = $1::bigint and f.id = coalesce($2::bigint, of_step.id)
       where $3::bigint is null or f.id = of_step.id`,
-    ...[workspaceId, funnelId, after],
+    ...[workspaceId, funnelId, stepId],
   );
   return found ?? null;
 }

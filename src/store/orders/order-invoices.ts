@@ -6,7 +6,7 @@ import type { Executor } from '../connections/executor.ts';
 import { invoiceLineItemTable, invoiceTable } from '../tables/orders/order-invoices.ts';
 import { tableOf } from '../tables/tables.ts';
 import { type Columns, type LockedInvoice, type LockedOrder, needsNumber } from './order-changes.ts';
-import { findLines, LineRefused, requireBillable } from './order-lines.ts';
+import { findLines, LineRefused, type RequestedLine, requireBillable } from './order-lines.ts';
 import { lockNumbers } from './order-numbers.ts';
 import { billedColumns, insertObjects, timeColumns } from './orders.ts';
 
@@ -14,10 +14,7 @@ const INVOICES = tableOf(invoiceTable);
 const LINES = tableOf(invoiceLineItemTable);
 
 /** A line from a client. */
-interface GivenLine {
-  readonly variantId: bigint;
-  readonly priceId: bigint;
-  readonly quantity: number;
+interface GivenLine extends RequestedLine {
   readonly amount: string;
   readonly description?: string | null;
 }

@@ -8,13 +8,14 @@ import { LINE_COPIES } from './line-copies.ts';
 
 /** One line from a client. */
 export interface RequestedLine {
-  readonly variantId: bigint;
+  /** Absent: that of the price. */
+  readonly variantId?: bigint;
   readonly priceId: bigint;
   readonly quantity: number;
 }
 
 /** A line with its copies. Amounts are per unit, as text. */
-export interface PricedLine extends RequestedLine {
+export interface PricedLine extends Required<RequestedLine> {
   readonly productId: bigint;
   readonly currency: string;
   readonly amount: string;
@@ -82,6 +83,11 @@ export class LineRefused extends Error {
 const LOCK = `select v.id from product_variants v
   where v.workspace_id = $1::bigint and v.id = any($2::bigint[]) and v.track_quantity order by v.id for no key update`;
 
+/** The same for the variants of prices. */
+const LOCK_PRICED = `select v.id from product_variants v
+  where v.workspace_id = $1::bigint and v.track_quantity and v.id in (select p.variant_id from product_prices p
+    where p.workspace_id = $1::bigint and p.id = any($2::bigint[])) order by v.id for no key update of v`;
+
 const period = (count: string, unit: string) =>
   `case when ${isSupportedPeriod(count, unit)} then ${timePlusPeriod('now()', '+', periodOf(count, unit))} end`;
 
@@ -102,7 +108,7 @@ const PRICED = `select i.place::int - 1 as index, v.id as "variantId", p.id as "
     (sum(a.first_amount * i.quantity + a.setup_amount) over ())::text as total, (min(${PERIOD_END}) over ())::text as "nextChargeAt",
     (max(case when ${HAS_TRIAL} then ${PERIOD_END} end) over ())::text as "trialEndsAt"
   from unnest($2::bigint[], $3::bigint[], $4::int[]) with ordinality i (variant_id, price_id, quantity, place)
-    join product_prices p on p.workspace_id = $1::bigint and p.id = i.price_id and p.variant_id = i.variant_id
+    join product_prices p on p.workspace_id = $1::bigint and p.id = i.price_id and p.variant_id = coalesce(i.variant_id, p.variant_id)
     join product_variants v on v.workspace_id = $1::bigint and v.id = p.variant_id
     join products d on d.workspace_id = $1::bigint and d.id = v.product_id,
     lateral (select case when ${HAS_TRIAL} then p.trial_amount + 0 * p.amount else p.amount end as first_amount,
@@ -118,16 +124,29 @@ type FoundLine = PricedLine &
     readonly stock: number | null;
   };
 
-/** Locks the stock of these variants until the transaction ends. Must be sent before `findLines`. */
+/** Locks the stock of these variants until the transaction ends. */
 export function lockVariants(
   tx: Executor,
   workspaceId: bigint,
-  wanted: readonly Pick<RequestedLine, 'variantId'>[],
+  wanted: readonly { readonly variantId: bigint }[],
 ): PromiseLike<unknown> {
   return tx.$queryRawUnsafe(
     LOCK,
     workspaceId,
     wanted.map(({ variantId }) => variantId),
+  );
+}
+
+/** Locks the stock of what lines order until the transaction ends. Must be sent before `findLines`. */
+export function lockOrdered(
+  tx: Executor,
+  workspaceId: bigint,
+  wanted: readonly Pick<RequestedLine, 'priceId'>[],
+): PromiseLike<unknown> {
+  return tx.$queryRawUnsafe(
+    LOCK_PRICED,
+    workspaceId,
+    wanted.map(({ priceId }) => priceId),
   );
 }
 
@@ -137,7 +156,7 @@ export async function findLines(
   workspaceId: bigint,
   wanted: readonly RequestedLine[],
 ): Promise<readonly FoundLine[]> {
-  const column = <Name extends keyof RequestedLine>(name: Name) => wanted.map((line) => line[name]);
+  const column = (name: keyof RequestedLine) => wanted.map((line) => line[name] ?? null);
   return tx.$queryRawUnsafe<FoundLine[]>(
     PRICED,
     ...[workspaceId, column('variantId'), column('priceId'), column('quantity')],

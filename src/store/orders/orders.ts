@@ -34,7 +34,7 @@ import { orderEvent } from './order-events.ts';
 import {
   findLines,
   LineRefused,
-  lockVariants,
+  lockOrdered,
   type Priced,
   type RequestedLine,
   requireOrderable,
@@ -124,7 +124,7 @@ async function makeOrder(
 
   const owning = ask<{ id: bigint }>(tx, OWNER, workspaceId, team, workspaces);
   if (waitsForOwner && (await owning).length === 0) throw notFound('Workspace');
-  const locking = lockVariants(tx, workspaceId, wanted.lines);
+  const locking = lockOrdered(tx, workspaceId, wanted.lines);
   const pricing = findLines(tx, workspaceId, wanted.lines);
   const numbering = takeNumbers(tx, workspaceId, { order: 1, invoice: isDraft ? 0 : 1 });
   // Drawn after all locks, because the lists of all teams hide rows newer than the ids of an open transaction.

@@ -59,15 +59,80 @@ test('a page of orders with their addresses is one statement', async () => {
 
 test('a change returns the addresses after it', async () => {
   const { id } = await till.order([[mug, 1]], prefixed(SHIPPING, 'shipping'));
-  const query = `mutation ($id: ID!) { updateOrder(input: { orderId: $id, shippingAddressCity: "Wels" }) {
-    order { shippingAddress { firstName city } } } }`;
-  const { data } = await post(
-    gateway,
-    { query, variables: { id: btoa(`Order:${id}`) } },
-    { caller: client.caller },
+  const query = `mutation ($input: UpdateOrderInput!) { updateOrder(input: $input) {
+    userErrors { code path } order { shippingAddress { firstName city } billingAddress { city } } } }`;
+  const change = async (input: object) => {
+    const variables = { input: { orderId: btoa(`Order:${id}`), ...input } };
+    const { data, errors } = await post<{ updateOrder: unknown }>(
+      gateway,
+      { query, variables },
+      { caller: client.caller },
+    );
+    expect(errors).toBeUndefined();
+    return data?.updateOrder;
+  };
+  const order = (shippingAddress: object | null, billingAddress: object | null = null) => ({
+    userErrors: [],
+    order: { shippingAddress, billingAddress },
+  });
+  // An address is replaced as a whole, one that is not sent stays.
+  expect(await change({ shippingAddress: { city: 'Wels' } })).toEqual(
+    order({ firstName: null, city: 'Wels' }),
   );
-  expect(data).toEqual({
-    updateOrder: { order: { shippingAddress: { firstName: 'Ada', city: 'Wels' } } },
+  expect(await change({ billingAddress: { city: 'Linz' } })).toEqual(
+    order({ firstName: null, city: 'Wels' }, { city: 'Linz' }),
+  );
+  expect(await change({ shippingAddress: null })).toEqual(order(null, { city: 'Linz' }));
+  const refused = (code: string, ...path: string[]) => ({ order: null, userErrors: [{ code, path }] });
+  expect(await change({ shippingAddress: { city: 'x'.repeat(2_001) } })).toEqual(
+    refused('TOO_LONG', 'shippingAddress', 'city'),
+  );
+  expect(await change({ billingAddress: { firstName: 'Ada' } })).toEqual(
+    refused('NOT_ALLOWED', 'billingAddress', 'firstName'),
+  );
+  expect(await change({})).toEqual(order(null, { city: 'Linz' }));
+});
+
+test('a location has an address of the same type, with the name of its recipient', async () => {
+  const own = {
+    workspaceId: btoa(`Workspace:${client.workspaceId}`),
+    name: 'Depot',
+    emailAddress: 'a@b.example',
+  };
+  const address = { name: 'Ada', streetOne: '1 Road', city: 'Graz' };
+  const selection = 'userErrors { code path } fulfillmentLocation { id address { name streetOne city } }';
+  const send = async (verb: string, input: object) => {
+    const query = `mutation ($input: ${verb[0]?.toUpperCase()}${verb.slice(1)}FulfillmentLocationInput!) {
+      changed: ${verb}FulfillmentLocation(input: $input) { ${selection} } }`;
+    const { data, errors } = await post<{ changed: { fulfillmentLocation: { id: string } | null } }>(
+      gateway,
+      { query, variables: { input } },
+      { caller: client.caller },
+    );
+    expect(errors).toBeUndefined();
+    return data?.changed ?? expect.fail();
+  };
+  const refused = (code: string, part: string) => ({
+    fulfillmentLocation: null,
+    userErrors: [{ code, path: ['address', part] }],
+  });
+  expect(await send('create', { ...own, address: { city: 'Graz' } })).toEqual(refused('REQUIRED', 'name'));
+  expect(await send('create', { ...own, address: { ...address, firstName: 'Ada' } })).toEqual(
+    refused('NOT_ALLOWED', 'firstName'),
+  );
+  expect(await send('create', { ...own, address: { ...address, city: 'x'.repeat(256) } })).toEqual(
+    refused('TOO_LONG', 'city'),
+  );
+  const { fulfillmentLocation } = await send('create', { ...own, address });
+  expect(fulfillmentLocation).toMatchObject({ address });
+  const fulfillmentLocationId = fulfillmentLocation?.id;
+  expect(await send('update', { fulfillmentLocationId, address: { city: 'Wels' } })).toEqual(
+    refused('REQUIRED', 'name'),
+  );
+  expect(
+    await send('update', { fulfillmentLocationId, address: { name: 'Bob', city: 'Wels' } }),
+  ).toMatchObject({
+    fulfillmentLocation: { address: { name: 'Bob', streetOne: null, city: 'Wels' } },
   });
 });
 

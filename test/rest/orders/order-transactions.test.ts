@@ -255,13 +255,15 @@ describe('a refund', () => {
   const path = (id: number) => `/api/v2/orders/transactions/${id}/refund`;
 
   test.each([null, Number.NaN, Number.POSITIVE_INFINITY, '', 'NaN', 'all'])(
-    'of %s is refused over both faces, and pays nothing back',
+    'of %s is refused, over GraphQL unless it is null, and pays nothing back',
     async (amount) => {
       const id = await paid();
       expect(await client.refused(422, 'POST', path(id), { amount })).toEqual(['amount']);
       expect(await client.refused(422, 'POST', path(id), { orders_transaction: { amount } })).toEqual([
         'amount',
       ]);
+      // Over GraphQL, as everywhere there, null counts as missing.
+      if (JSON.stringify(amount) === 'null') return expect(await refundsOf(id)).toEqual([]);
       const answer = await post(
         gateway,
         {
@@ -270,7 +272,7 @@ describe('a refund', () => {
           variables: {
             input: {
               orderTransactionId: btoa(`OrderTransaction:${id}`),
-              amount: amount && { amount, currency: 'EUR' },
+              amount: { amount, currency: 'EUR' },
             },
           },
         },
