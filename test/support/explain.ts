@@ -24,7 +24,8 @@ export interface Node {
 export async function planningClient({ app }: Gateway): Promise<pg.Client> {
   const client = new pg.Client(app.store.connection);
   await client.connect();
-  await client.query(PLAN_SETTINGS);
+  // Beside other tests, the many rows that it inserts take their time.
+  await client.query(`${PLAN_SETTINGS}; set statement_timeout = 0`);
   return client;
 }
 

@@ -6,7 +6,7 @@ import type { Values } from '../sql/statements.ts';
 import type { StoreContext } from '../store.ts';
 import type { Owners } from '../tenancy/row-owners.ts';
 import { type Count, MAX_EXACT_COUNT, NUMBERS } from './counts.ts';
-import { between } from './parents.ts';
+import { between, rowById, rowsById } from './parents.ts';
 import { readRows, scanRows } from './reads.ts';
 import { indexOfLeast, type RefinedList } from './refined.ts';
 import { allOf, completeRanges, conditionsOf, idsOf, isOwn } from './refined-statements.ts';
@@ -69,7 +69,8 @@ export async function countRefined<R extends Row>(
     ];
   const listed = between(table, '$workspace_id', '$workspace_id', 't.id > 0');
   if (least !== undefined) {
-    const matching = `select from ${table.name} t where ${listed} and t.id = x.id and ${sql} offset 0`;
+    const row = rowById(table.name, between(table, '$workspace_id', '$workspace_id', 't.id = x.id'));
+    const matching = `select from ${row} where ${sql} offset 0`;
     const [count = 0] = await numbers('refined_count', [
       `(select count(*) from ${idsOf(least, completeRanges(table))} cross join lateral (${matching}) t)`,
     ]);
@@ -107,8 +108,8 @@ export async function findMatches<R extends Row>(
     { team: tenancy.teamId, workspaces: tenancy.workspaceIds, workspace_id: workspaceId, ids },
     ...conditions.map((one) => one.values),
   );
-  const text = `select t.workspace_id, t.id${matches.join('')} from ${table.name} t where t.workspace_id = $workspace_id
-    and t.id = any($ids::bigint[]) and ${table.visible} and ${isOwn(table)}`;
+  const text = `select t.workspace_id, t.id${matches.join('')} from ${rowsById(table, '$workspace_id', 'select unnest($ids::bigint[])')}
+    where t.workspace_id = $workspace_id and ${table.visible} and ${isOwn(table)}`;
   const owners: Owners = [{ of: 'workspace', field: 0, row: 0 }];
   const comparisons = filters.reduce((sum, { criteria }) => sum + criteria.length, 0) * ids.length;
   const read = comparisons > FEW_COMPARISONS ? scanRows : readRows;

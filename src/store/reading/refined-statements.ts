@@ -15,7 +15,7 @@ import type { SearchMatch } from '../sql/search.ts';
 import type { Values } from '../sql/statements.ts';
 import type { Table } from '../tables/table.ts';
 import type { Owners } from '../tenancy/row-owners.ts';
-import { between, isOwned, rowsById } from './parents.ts';
+import { between, isOwned, rowById, rowsById } from './parents.ts';
 import {
   conditionOf,
   orderOf,
@@ -205,7 +205,7 @@ function firstIds(table: AnyTable, asked: RefinedPage, source: PartSource, limit
 
 /** The row with the id `x.id`, for a lateral join that stops when the page is full. `offset 0` is an optimization fence: no join can start with the rows of the list. */
 function rowWithId(table: AnyTable, condition = 'true'): string {
-  return `select t.* from ${table.name} t where t.id = x.id and ${between(table, '$workspace_id', '$workspace_id', condition)} offset 0`;
+  return `select t.* from ${rowById(table.name, between(table, '$workspace_id', '$workspace_id', 't.id = x.id'))} where ${condition} offset 0`;
 }
 
 /** The condition that the caller owns the list. */

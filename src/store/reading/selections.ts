@@ -8,7 +8,7 @@ import type { TableFilter } from '../sql/filters.ts';
 import type { SearchMatch } from '../sql/search.ts';
 import { inWorkspace, type Statement, type Values } from '../sql/statements.ts';
 import { parentLink, type Table } from '../tables/table.ts';
-import { between, rowsById } from './parents.ts';
+import { between, rowById, rowsById } from './parents.ts';
 import { BY_ID, type SortKey, sortKeyOf, sortParameter } from './sort-keys.ts';
 
 type AnyTable = Table<{ id: bigint }>;
@@ -458,8 +458,8 @@ function throughTable(table: AnyTable, sortKey: SortKey, match: AnyPairMatch): F
     )
       return `select a.${match.row} as id from ${pairs} ${byPair}`;
     return `select ${placeOf(sortKey, 'x')} from ${pairs} cross join lateral (
-        select ${placeOf(sortKey)} from ${table.name} t
-        where t.id = a.${match.row} and ${between(table, parent, workspace, row)} and ${condition} offset 0
+        select ${placeOf(sortKey)} from ${rowById(table.name, between(table, parent, workspace, `t.id = a.${match.row}`))}
+        where ${row} and ${condition} offset 0
       ) x ${byPair}`;
   };
 }
@@ -521,7 +521,7 @@ function pairedInOrder(
   const isFurther =
     condition === ALL
       ? ALL
-      : `exists (select from ${table} t where ${below('t.id = w.id')} and ${condition} offset 0)`;
+      : `exists (select from ${rowById(table, below('t.id = w.id'))} where ${condition} offset 0)`;
   return `select ${placeOf(key, 'u')} from (
       with near as materialized (
         select ${placeOf(key, 'w')} from (${walk} limit ${MAX_WALKED_ROWS}) w
@@ -535,7 +535,7 @@ function pairedInOrder(
       select ${placeOf(key, 'n')} from near n where (select yes from enough)
       union all
       select ${placeOf(key, 'x')} from ${pairsOf(match, `${isPaired(match, workspace)} and not (select yes from enough)`)} cross join lateral (
-        select ${placeOf(key)} from ${table} t where t.id = a.${match.row} and ${below(range)} and ${condition} offset 0
+        select ${placeOf(key)} from ${rowById(table, below(`t.id = a.${match.row}`))} where ${range} and ${condition} offset 0
       ) x
     ) u order by ${order('u')}`;
 }
