@@ -160,6 +160,7 @@ const SortDirection = defineEnum('SortDirection', 'The direction of a list.', {
 /** The names of the types that nouns share, by the orders other than ID. */
 const SHARED_ORDERS: Readonly<Record<string, string>> = {
   '': 'IdOrder',
+  createdAt: 'CreatedOrder',
   'createdAt updatedAt': 'ListOrder',
   'createdAt updatedAt name': 'NamedListOrder',
   'createdAt updatedAt position': 'OrderedListOrder',

@@ -49,6 +49,11 @@ export function subjectFields(t: object, about: string): FieldMap {
       description: `The global id of the ${about}, which stays when the object is deleted.`,
       resolve: (row) => encodeGlobalId(...subjectOf(row)),
     }),
+    subjectType: fields.string({
+      columns: SUBJECT_COLUMNS,
+      description: `The name of the ${about}’s type, such as \`ContactTag\`, which stays when the object is deleted.`,
+      resolve: (row) => subjectOf(row)[0],
+    }),
     tag: fields.field({
       type: Tag,
       nullable: true,

@@ -51,6 +51,8 @@ export const apiKey = describe({
       description: 'When the key was last used, to the minute. Null if it was never used.',
     },
   },
+  sorts: ['createdAt'],
+  scannedSorts: ['createdAt'],
 });
 
 const { name, scopes, expiresAt } = apiKey.fields;

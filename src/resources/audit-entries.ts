@@ -29,6 +29,7 @@ export const auditEntry = describe({
       description: 'The kind of change, such as `contact.updated` or `contacts/tag.deleted`.',
     },
     subjectType: {
+      graphql: false,
       type: 'text',
       description:
         'The type of the changed object, such as `Contact`, `Contacts::Tag` or `ConditionalSplitStep`.',
@@ -75,6 +76,7 @@ export const auditEntry = describe({
     },
     createdAt: { type: 'timestamp', description: 'When the change was made.' },
   },
+  unchanging: true,
 });
 
 export interface AuditEntryRow extends Row<typeof auditEntry> {}

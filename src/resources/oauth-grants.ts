@@ -61,6 +61,8 @@ export const oauthGrant = describe({
       description: 'When the grant was revoked; null if it was not.',
     },
   },
+  sorts: ['createdAt'],
+  scannedSorts: ['createdAt'],
 });
 
 export interface OauthGrantRow extends Row<typeof oauthGrant> {}

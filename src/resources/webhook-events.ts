@@ -35,6 +35,7 @@ export const webhookEvent = describe({
     subjectId: { type: 'int8', graphql: false, description: 'The integer id of the event’s subject.' },
     ...OF_TAGGING,
     subjectType: {
+      graphql: false,
       type: 'text',
       description: 'The type of the event’s subject, such as `Contact` or `Contacts::AppliedTag`.',
     },

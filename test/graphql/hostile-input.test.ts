@@ -66,6 +66,7 @@ const BESIDE: Record<string, string> = {
   'addTags.input.taggableIds': `[${nothing('Contact')}]`,
   'removeTags.input.tagIds': `[${nothing('ContactTag')}]`,
   'removeTags.input.taggableIds': `[${nothing('Contact')}]`,
+  'createOrder.input.contact': '{ emailAddress: "a@example.com" }',
   'createFulfillment.input.locationId': nothing('FulfillmentLocation'),
   'createFulfillment.input.lineItems[].invoiceLineItemId': nothing('InvoiceLineItem'),
   'createCourseLessonCompletion.input.enrollmentId': nothing('CourseEnrollment'),

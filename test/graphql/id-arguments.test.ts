@@ -19,7 +19,7 @@ import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
 import { createTenant } from '../support/operations.ts';
-import { idsOf } from '../support/tenant-mutations.ts';
+import { idsOf, mutationsIn } from '../support/tenant-mutations.ts';
 
 const gateway = await sharedGateway();
 const tenant = await createTenant(gateway.app, 'ids');
@@ -108,6 +108,42 @@ test('takes no integer id and no public id', async () => {
       expect.stringMatching(new RegExp(`\\b${last} must be a global id.*\`by: \\{ databaseId \\}\``)),
     ]);
   }
+}, 120_000);
+
+/** An input with an id at a place of it, in place of its own. */
+function withId(type: GraphQLInputType, own: unknown, place: readonly string[], id: string): unknown {
+  const [name, ...rest] = place;
+  const nullable = getNullableType(type);
+  if (isListType(nullable)) return [withId(nullable.ofType, (own as unknown[] | undefined)?.[0], place, id)];
+  if (name === undefined || !isInputObjectType(nullable)) return id;
+  const field = nullable.getFields()[name];
+  const made = inputOf(nullable, place, id) as Record<string, unknown>;
+  if (nullable.isOneOf || field === undefined) return made;
+  const members = (own ?? {}) as Record<string, unknown>;
+  return { ...made, ...members, [name]: withId(field.type, members[name], rest, id) };
+}
+
+test('the id of an object of another type is the program’s mistake in every input of a mutation', async () => {
+  const mutations = new Map(mutationsIn(tenant, ids).map((one) => [one.name, one]));
+  // Whose ids a criterion takes depends on its attribute: saved-filters.test.ts.
+  const places = PLACES.filter(({ of, place }) => of === 'Mutation' && !place.includes('criteria'));
+  expect(places.length).toBeGreaterThan(150);
+  // No input takes the id of an audit entry.
+  const id = btoa('AuditEntry:1');
+  const unlike: string[] = [];
+  for (const one of places) {
+    const { query, input } = mutations.get(one.field.name) ?? expect.fail(one.field.name);
+    const variables = { input: withId(one.arg.type, input, one.place, id) };
+    const { errors } = await post(gateway, { query, variables }, { caller });
+    const { errors: faults = [] } = (errors?.[0]?.extensions ?? {}) as {
+      errors?: { field: string; code: string }[];
+    };
+    const found = faults
+      .filter(({ code }) => code === 'INVALID_ID')
+      .map(({ field }) => field.replaceAll(/\[\d+\]/g, ''));
+    if (!found.includes(one.place.join('.'))) unlike.push(nameOf(one));
+  }
+  expect(unlike).toEqual([]);
 }, 120_000);
 
 test('no input has the id of an object under another type', () => {

@@ -33,19 +33,23 @@ test('has every member from the start; a change keeps the members that it does n
     updateFulfillmentLocation(input: $input) { fulfillmentLocation { archived: isArchived address { name streetOne streetTwo city country formatted } } }
   }`;
   const fulfillmentLocationId = btoa(`FulfillmentLocation:${made.body.id}`);
-  const input = { fulfillmentLocationId, address: { streetTwo: 'Hall 3' } };
+  // Over GraphQL an address is replaced as a whole.
+  const address = { name: 'Us', streetTwo: 'Hall 3', country: 'AT' };
+  const input = { fulfillmentLocationId, address };
   expect((await post(gateway, { query, variables: { input } }, client)).data).toEqual({
     updateFulfillmentLocation: {
       fulfillmentLocation: {
         archived: true,
         address: {
-          ...{ name: GIVEN.address_name, streetOne: '1 Road', streetTwo: 'Hall 3', city: null },
-          ...{ country: 'AT', formatted: [GIVEN.address_name, '1 Road', 'Hall 3', 'AT'] },
+          ...{ ...address, streetOne: null, city: null },
+          formatted: ['Us', 'Hall 3', 'AT'],
         },
       },
     },
   });
-  expect((await client.send('GET', member)).body['address']).toEqual({ ...after, address_two: 'Hall 3' });
+  const { body } = await client.send('GET', member);
+  expect(body['address']).toEqual({ ...after, address_one: null, address_two: 'Hall 3' });
+  expect(body['address_name']).toBe('Us');
 });
 
 test('an error in a member has its place', async () => {

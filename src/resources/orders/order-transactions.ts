@@ -214,6 +214,18 @@ export const transaction = describe({
       description: 'The last refund of this payment, which is also a transaction; or null.',
     },
   },
+  filters: {
+    status: {
+      index: 'order_transactions_workspace_id_order_id_status_id_idx',
+      untimed: true,
+      graphqlOnly: true,
+    },
+    result: {
+      index: 'order_transactions_workspace_id_order_id_result_id_idx',
+      untimed: true,
+      graphqlOnly: true,
+    },
+  },
   sorts: ['createdAt', 'updatedAt'],
   scannedSorts: ['createdAt'],
 });
