@@ -342,7 +342,7 @@ export function formOf(field: Field, form: Form): Form {
       expected: 'true or false',
       parse: (value) => (typeof value === 'boolean' ? String(value) : undefined),
     };
-  if (restAsNumber === true) return { expected: 'true or false', parse: (value) => value };
+  if (restAsNumber === true && type === 'bool') return { expected: 'true or false', parse: (value) => value };
   const idsOf = referencedNoun(field);
   if (idsOf === undefined) return formWithEnumNames(field, form);
   const typeName = graphqlTypeNameOf(idsOf);

@@ -1,7 +1,9 @@
 // The type of amounts of money, which always include their currency.
 import type { FieldMap } from '@pothos/core';
+import { decimalPlacesOf } from '../resources/currencies.ts';
 import type { Field, Fields } from '../resources/resource.ts';
 import { createRenamer } from '../rows/columns.ts';
+import { withPlaces } from '../services/input/amounts.ts';
 import { builder, defineOnce, type Types } from './builder.ts';
 import { defineScalarsOf } from './scalars.ts';
 
@@ -60,7 +62,7 @@ export function isMoney({ currency }: Field): boolean {
 export function moneyField(
   t: object,
   property: string,
-  { currency = '', nullable, description }: Field,
+  { currency = '', nullable, restAsNumber, description }: Field,
   fields: Fields,
 ): FieldMap[string] {
   const isNamed = currency in fields;
@@ -75,9 +77,11 @@ export function moneyField(
       const money = isNamed ? fromRow(row) : undefined;
       if (money !== undefined) return money as MoneyRow | null;
       const amount = row[property];
-      return amount == null
-        ? null
-        : { amount: amount as string, currency: isNamed ? (row[currency] as string) : currency };
+      if (amount == null) return null;
+      const code = isNamed ? (row[currency] as string) : currency;
+      // REST's numbers have no zeros at their end.
+      const padded = restAsNumber === true ? withPlaces(amount as string, decimalPlacesOf(code) ?? 0) : null;
+      return { amount: padded ?? (amount as string), currency: code };
     },
   });
 }

@@ -124,7 +124,7 @@ export interface Field {
   readonly restGiven?: string;
   /** The text is `true` or `false`, or free text from earlier: GraphQL has a boolean. */
   readonly isBoolean?: true;
-  /** REST returns the boolean as 0 or 1. */
+  /** REST returns the boolean as 0 or 1, and the decimal as a number. It accepts a decimal as text too. */
   readonly restAsNumber?: true;
   /** REST returns the whole number, id or boolean as text. It accepts both forms, and for an id the public id too. */
   readonly restAsText?: true;

@@ -117,6 +117,7 @@ function inputFieldSchema(field: Field, moment: Moment): Schema {
 /** The schema of the value that clients send, if it differs from that of the value that REST returns. */
 function inputSchema(field: Field): Schema | undefined {
   const { type, restAsText } = field;
+  if (isNumber(field)) return { anyOf: [NUMBER, { type: 'string', ...typeOf(type).givenSchema }] };
   if (restAsText !== true) return typeOf(type).givenSchema;
   if (type === 'bool') return { anyOf: [{ type: 'boolean' }, enumSchema('true', 'false')] };
   return referencedNoun(field) === undefined
@@ -163,5 +164,13 @@ function valueSchema(field: Field): Schema {
   if (members !== undefined) return { type: 'object', additionalProperties: { type: 'string' } };
   if (restAsText === true)
     return type === 'bool' ? enumSchema('true', 'false') : { type: 'string', pattern: '^-?\\d+$' };
+  if (isNumber(field)) return NUMBER;
   return restAsNumber === true ? { type: 'integer', minimum: 0, maximum: 1 } : typeOf(type).schema;
+}
+
+const NUMBER: Schema = { type: 'number' };
+
+/** Whether REST shows the decimal as a number. */
+function isNumber({ type, restAsNumber }: Field): boolean {
+  return type === 'decimal' && restAsNumber === true;
 }

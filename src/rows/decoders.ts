@@ -58,7 +58,7 @@ const identity = (value: unknown) => value;
 
 /** A parser of one field's value, as `parseJson` returns it. */
 export function memberParser({ type, items, object, restAsNumber }: Described): (value: unknown) => unknown {
-  if (restAsNumber === true) return (value) => value === 1;
+  if (restAsNumber === true) return type === 'decimal' ? String : (value) => value === 1;
   if (object !== undefined) return objectParser(object) as (value: unknown) => unknown;
   if (items === undefined) return typeOf(type).fromJson ?? identity;
   const parseItem = objectParser(items);

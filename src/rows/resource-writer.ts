@@ -126,6 +126,8 @@ function bytesWriter(field: Field): WriteJson | undefined {
   if (names.length > 0)
     return (out, bytes, start, end) =>
       addCompactText(out, withoutMembersOf(bytes.toString('utf8', start, end), names));
+  if (restAsNumber === true && type === 'decimal')
+    return (out, bytes, start, end) => out.addText(String(Number(bytes.toString('latin1', start, end))));
   if (restAsNumber === true) return (out, bytes, start) => out.addText(bytes[start] === TRUE ? '1' : '0');
   if (restAsText !== true) return undefined;
   return type === 'bool'
@@ -137,7 +139,7 @@ function bytesWriter(field: Field): WriteJson | undefined {
 function toRest(value: unknown, field: Field): unknown {
   if (field.restAsText === true && value != null) return String(value);
   if (typeof value === 'bigint') return toInteger(value);
-  if (typeof value === 'boolean' && field.restAsNumber === true) return value ? 1 : 0;
+  if (field.restAsNumber === true && value != null) return Number(value);
   const { items, object } = field;
   if (object !== undefined && value instanceof Object) return toRestObject(value, fieldsInParent(object));
   // Arrays are lists of ids or of objects. JSON.stringify writes a Date itself.

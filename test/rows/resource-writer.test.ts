@@ -24,7 +24,7 @@ function written(write: (row: object, out: ByteWriter) => void, row: object): st
 }
 
 function sampleOf(field: Field): fc.Arbitrary<Sample> {
-  const { type, items, object, members, values } = field;
+  const { type, items, object, members, values, restAsNumber } = field;
   if (object !== undefined) return objectOf(object);
   if (items !== undefined)
     return fc
@@ -40,6 +40,9 @@ function sampleOf(field: Field): fc.Arbitrary<Sample> {
         .map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`)
         .join(', ')}}`,
     ]);
+  // A number has no zeros at its end.
+  if (type === 'decimal' && restAsNumber === true)
+    return fc.constantFrom('0', '12.5', '0.125', '999999999999').map((value) => [value, value]);
   return values === undefined ? SAMPLES[type] : fc.constantFrom(...values).map((value) => [value, value]);
 }
 
@@ -59,6 +62,7 @@ function objectOf(items: Fields): fc.Arbitrary<Sample> {
 
 /** A member's JSON. */
 function jsonOf({ type, items, object, restAsText, restAsNumber }: Field, [value, text]: Sample): string {
+  if (restAsNumber === true && type === 'decimal') return text;
   if (restAsNumber === true) return value === true ? '1' : '0';
   if (type === 'int8[]') return `[${value}]`;
   if (restAsText === true) return JSON.stringify(String(value));

@@ -44,7 +44,9 @@ interface Rules extends ChangeRules {
     settle(given: NewValues<Fields>, was: NewValues<Fields>, nameOf: NameOf): NewValues<Fields>;
   };
   /** Values for the parameters of its derived columns, at creation. */
-  readonly parameters?: (ctx: Context) => Readonly<Record<string, unknown>>;
+  readonly parameters?: (
+    ctx: Context,
+  ) => Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>>;
 }
 
 export interface Writes<Row> {
@@ -235,7 +237,8 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
           workspaceOf(ctx, over.table, tenancy, id),
         );
       const row = settleWith(given, 'creation', defaults, input);
-      const wanted = { id, precondition: null, given: () => row, parameters: rules.parameters?.(ctx) ?? {} };
+      const parameters = (await rules.parameters?.(ctx)) ?? {};
+      const wanted = { id, precondition: null, given: () => row, parameters };
       return mutate(ctx, {
         by,
         options,

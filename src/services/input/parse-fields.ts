@@ -209,6 +209,12 @@ const zeroOrOne: Form = {
   parse: (value) => [false, true][[0, 1].indexOf(value as number)],
 };
 
+/** A decimal that REST shows as a number. */
+const decimalOrNumber: Form = {
+  expected: 'a number with at most 15 digits before the point and 9 after it, or its text',
+  parse: (value) => typeOf('decimal').parse(typeof value === 'number' ? String(value) : value),
+};
+
 const BOOLEANS = new Map<unknown, boolean>(
   [true, false].flatMap((is) => [
     [is, is],
@@ -239,7 +245,7 @@ function formOf(field: Field): Form {
   if (values !== undefined) return withSynonyms(oneOf(values), synonyms);
   if (format !== undefined) return TEXT_FORMATS[format];
   if (members === 'text') return textMembers;
-  if (restAsNumber === true) return zeroOrOne;
+  if (restAsNumber === true) return type === 'decimal' ? decimalOrNumber : zeroOrOne;
   if (restAsText === true && type === 'bool') return trueOrFalse;
   const idsOf = referencedNoun(field);
   if (restAsText === true && idsOf !== undefined) return anyIdOf(idsOf);

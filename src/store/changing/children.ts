@@ -159,14 +159,14 @@ async function insertChildren(
   parent: Parent,
   { now, position, added }: NewChildren,
 ): Promise<Change[]> {
+  const places = isOrdered(resource) ? ['position'] : [];
   const given = [
     ...new Set([
       ...writableColumns(resource, 'creation'),
       // Columns that only a service sets.
       ...added.flatMap((child) => Object.keys(child.given.columns)),
     ]),
-  ];
-  const places = isOrdered(resource) ? ['position'] : [];
+  ].filter((column) => !places.includes(column));
   const times = resource.sorts === undefined ? [] : ['created_at', 'updated_at'];
   const rows = await insertRows<{ id: bigint }>(tx, {
     insert: `insert into ${name} (${['workspace_id', column, ...places, ...times, ...given].join(', ')})`,
@@ -176,7 +176,11 @@ async function insertChildren(
       ...given.map((one) => typeOfColumn(resource, one)),
     ],
     rows: added.map((child, index) => [
-      ...[parent.id, ...places.map(() => position + index), ...times.map(() => now)],
+      ...[
+        parent.id,
+        ...places.map((place) => child.given.columns[place] ?? position + index),
+        ...times.map(() => now),
+      ],
       ...given.map((one) => child.given.columns[one] ?? null),
     ]),
     returning: 'id',

@@ -217,7 +217,14 @@ function insertText(table: Noun, rules: ChangeRules, drawsFirst: boolean, owner?
     ...Object.fromEntries(
       (rules.inherited ?? []).map((column) => [column, `$${column}::${typeOfColumn(resource, column)}`]),
     ),
-    ...Object.fromEntries(writableColumns(resource, 'creation').map((column) => [column, `$new_${column}`])),
+    ...Object.fromEntries(
+      writableColumns(resource, 'creation').map((column) => [
+        column,
+        column === 'position' && isOrdered(resource)
+          ? 'coalesce($new_position::int, $position::int)'
+          : `$new_${column}`,
+      ]),
+    ),
     ...Object.fromEntries(
       Object.entries(rules.derived ?? {}).map(([column, { onCreate }]) => [column, typed(onCreate)]),
     ),

@@ -23,7 +23,7 @@ export function snapshot(
 }
 
 function jsonForm(sql: string, { type, restAsNumber, restAsText }: Resource['fields'][string]): string {
-  if (restAsNumber === true) return `(${sql})::int`;
+  if (restAsNumber === true) return type === 'decimal' ? `trim_scale(${sql})` : `(${sql})::int`;
   if (restAsText === true) return `(${sql})::text`;
   return typeOf(type).jsonSql?.(sql) ?? sql;
 }
