@@ -326,6 +326,8 @@ describe('GraphQL', () => {
       // A client has enrolled our contact, and our section waits for none.
       'CourseEnrollment.order',
       ...['CourseSection.blockerLesson', 'CourseSection.blockerSection'],
+      // Nobody looks after our opportunity, and nobody has signed our note.
+      ...['Opportunity.assignee', 'OpportunityNote.createdBy'],
       'Funnel.customDomain',
       'Page.products',
       'PriceChangeOptions.downgrade',

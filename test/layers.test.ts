@@ -116,6 +116,7 @@ const ROOMS: Record<string, readonly string[]> = {
     ...['nouns.ts', 'tagging.ts', 'health.ts', 'cleaning.ts', 'partitions.ts'],
     ...[
       'sign-in',
+      'sales',
       'orders',
       'forms',
       'shipping',

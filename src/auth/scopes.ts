@@ -17,6 +17,7 @@ export const CATEGORIES = {
   courses: sameForBothAccesses('courses, their lessons, and who is enrolled in them'),
   forms: sameForBothAccesses('forms with their fields, and what people have entered in them'),
   funnels: sameForBothAccesses('funnels and sites, their pages and splits'),
+  sales: sameForBothAccesses('sales pipelines with their opportunities and notes'),
   store: sameForBothAccesses('the shop: products, orders, payments and shipping'),
   webhooks: sameForBothAccesses('outgoing webhook endpoints, their events and deliveries'),
 } as const satisfies Record<Category, Record<Access, string>>;

@@ -18,6 +18,7 @@ import './orders/order-restocks.ts';
 import './funnels/page-stats.ts';
 import './contacts/refine-filters.ts';
 import './funnels/visits.ts';
+import './sales/opportunities.ts';
 import './webhooks/webhook-endpoints.ts';
 import './webhooks/webhook-events.ts';
 import './webhooks/webhook-deliveries.ts';

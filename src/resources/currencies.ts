@@ -11,9 +11,14 @@ const CODES: Readonly<Record<number, string>> = {
   3: 'BHD IQD JOD KWD LYD OMR TND',
 };
 
+/** The codes of the currencies, by their number of decimal places. */
+export const CURRENCIES_BY_PLACES: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  Object.entries(CODES).map(([places, codes]) => [places, codes.split(/\s+/)]),
+);
+
 const PLACES: ReadonlyMap<string, number> = new Map(
-  Object.entries(CODES).flatMap(([places, codes]) =>
-    codes.split(/\s+/).map((code) => [code, Number(places)] as const),
+  Object.entries(CURRENCIES_BY_PLACES).flatMap(([places, codes]) =>
+    codes.map((code) => [code, Number(places)] as const),
   ),
 );
 

@@ -15,7 +15,6 @@ export const TEST_EVENT_TYPE = 'webhooks/outgoing/endpoint.tested';
 const NOT_SERVED: Readonly<Partial<Record<EventScope, Readonly<Record<string, string>>>>> = {
   'contacts:read': {
     'appointments/scheduled_event': 'created canceled rescheduled',
-    'sales/opportunity': 'created updated deleted closed moved_stage',
   },
   'funnels:read': {
     'blogs/post': 'created updated deleted published',

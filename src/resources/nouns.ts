@@ -43,6 +43,8 @@ import {
   type Resource,
   referenceFieldName,
 } from './resource.ts';
+import { opportunity, opportunityNote } from './sales/opportunities.ts';
+import { pipeline, pipelineStage } from './sales/pipelines.ts';
 import { shippingLocationGroup } from './shipping-location-groups.ts';
 import { shippingPackage } from './shipping-packages.ts';
 import { shippingProfile } from './shipping-profiles.ts';
@@ -134,6 +136,10 @@ export const NOUNS = list([
   formFieldOption,
   formSubmission,
   formSubmissionAnswer,
+  pipeline,
+  pipelineStage,
+  opportunity,
+  opportunityNote,
 ]);
 
 /**

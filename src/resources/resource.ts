@@ -9,7 +9,15 @@ import {
 } from './field-types.ts';
 
 /** The category of a scope, such as `contacts` in `contacts:read`. */
-export type Category = 'account' | 'contacts' | 'courses' | 'forms' | 'funnels' | 'store' | 'webhooks';
+export type Category =
+  | 'account'
+  | 'contacts'
+  | 'courses'
+  | 'forms'
+  | 'funnels'
+  | 'sales'
+  | 'store'
+  | 'webhooks';
 
 /** The kinds of change that clients can make to objects of a noun. */
 export type Verb = 'create' | 'update' | 'archive' | 'remove' | 'reorder';

@@ -27,6 +27,7 @@ import * as productCollections from './products/product-collections.ts';
 import * as productPrices from './products/product-prices.ts';
 import * as productVariants from './products/product-variants.ts';
 import * as products from './products/products.ts';
+import * as sales from './sales/sales.ts';
 import { defineService, type Service } from './service.ts';
 import * as fulfillments from './shipping/fulfillments.ts';
 import * as shipping from './shipping/shipping.ts';
@@ -78,6 +79,9 @@ const OWN: readonly Service[] = [
   formFields.service,
   formSubmissions.service,
   formSubmissions.answers,
+  sales.pipelines,
+  sales.opportunities,
+  sales.notes,
 ];
 
 export const SERVICES: readonly Service[] = (NOUNS as readonly Described[]).map(

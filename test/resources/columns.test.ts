@@ -130,9 +130,9 @@ test('a reference from a client has a foreign key within the workspace', async (
      from pg_constraint, unnest(conkey) with ordinality as k (attribute, place), pg_attribute
      where contype = 'f' and attrelid = conrelid and attnum = attribute group by pg_constraint.oid, conrelid`,
   );
-  // A key may have more besides: the style of a theme is one of its own, a lesson of a section is one of the same course, and the
-  // field of an answer is one of the same form.
-  const keys = rows.map(({ name }) => name.replace(/,(?:id|course_id|form_id),/, ','));
+  // A key may have more besides: the style of a theme is one of its own, a lesson of a section is one of the same course, the field
+  // of an answer is one of the same form, and the stage of an opportunity is one of its pipeline.
+  const keys = rows.map(({ name }) => name.replace(/,(?:id|course_id|form_id|pipeline_id),/, ','));
   const references = RESOURCES.flatMap(({ table, fields }) =>
     Object.entries<Field>(fields)
       .filter(([, { refers, writable, type }]) => refers && writable && !typeOf(type).isList)
@@ -148,8 +148,12 @@ test('ids from clients use `refers`, which is checked, and not `idsOf`, which is
       .filter(([, { idsOf, refers, writable }]) => idsOf && !refers && writable)
       .map(([property]) => `${type}.${property}`),
   );
-  // Its service compares them with what the product has (test/rest/products.test.ts).
-  expect(unchecked).toEqual(['Product.variantIds', 'Product.priceIds']);
+  expect(unchecked).toEqual([
+    // Its service compares them with what the product has (test/rest/products.test.ts).
+    ...['Product.variantIds', 'Product.priceIds'],
+    // Their service looks for them among the users of the team (test/rest/sales.test.ts).
+    ...['Opportunity.assigneeId', 'OpportunityNote.createdById'],
+  ]);
 });
 
 test('the reference from personal data to its contact is not set to null when the contact is deleted', async () => {

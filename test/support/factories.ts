@@ -133,6 +133,11 @@ const WRITTEN: Readonly<Record<string, (id: bigint, idOf: IdOf) => object>> = {
     formId: idOf('Form'),
     fieldsOptionIds: [idOf('FormFieldOption')],
   }),
+  Opportunity: (_, idOf) => ({
+    ...{ pipelineId: idOf('Pipeline'), pipelinesStageId: idOf('PipelineStage') },
+    ...{ closedAt: null, assigneeId: null },
+  }),
+  OpportunityNote: () => ({ createdById: null }),
   Fulfillment: (id) => ({ fulfillmentNumber: Number(id) }),
   // At most one of a workspace is the default.
   ShippingPackage: () => ({ defaultPackage: false }),

@@ -156,7 +156,7 @@ async function fillTenant(app: App, marker: string, teamId?: bigint): Promise<Te
 /** Nouns that cannot be deleted while others refer to them. */
 const NAMED_BY_OTHERS = [
   ...['Contact', 'FulfillmentLocation', 'Image', 'Page', 'ShippingRateName'],
-  ...['Course', 'CourseSection', 'CourseLesson'],
+  ...['Course', 'CourseSection', 'CourseLesson', 'Pipeline', 'PipelineStage'],
 ];
 /** What stands on another object in the tenant: a further one is given there. */
 const APPLIED = ['OrderTag'];
@@ -291,6 +291,8 @@ const OWN: Readonly<
   Transaction: { acting: { refund: { entries: 3 } } },
   // It already has the contact of the tenant.
   FormSubmission: { changed: { entries: 0 } },
+  // It is open.
+  Opportunity: { acting: { reopen: { entries: 0 } } },
   // Nothing of its invoice, and of the order, is left to be sent.
   Restock: { created: { entries: 3 } },
 };

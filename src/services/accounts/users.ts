@@ -113,6 +113,12 @@ export async function get(ctx: Context, ref: Ref): Promise<UserRow> {
   return found;
 }
 
+/** Whether all of these are users of the caller's team, whatever the caller may read of them. */
+export async function areTeamUsers(ctx: Context, ids: readonly bigint[]): Promise<boolean> {
+  const { tenancy } = requireCaller(ctx);
+  return (await findTeamUsers(ctx, tenancy, firstPage(ids.length), ids)).rows.length === ids.length;
+}
+
 const firstPage = (size: number): PageRequest => ({
   ...{ order: 'asc', size, after: null, before: null, backward: false },
 });

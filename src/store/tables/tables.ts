@@ -26,6 +26,7 @@ import { collectionTable } from './product-collections.ts';
 import { priceTable } from './product-prices.ts';
 import { variantTable } from './product-variants.ts';
 import { productTable } from './products.ts';
+import { opportunityTable, pipelineStageTable, pipelineTable } from './sales.ts';
 import { shippingLocationGroupTable } from './shipping-location-groups.ts';
 import { shippingPackageTable } from './shipping-packages.ts';
 import { makeTable, type OwnTable, parentLink, type Table } from './table.ts';
@@ -70,6 +71,9 @@ const OWN_TABLES = new Map<object, OwnTable>(
     courseSectionTable,
     courseEnrollmentTable,
     formSubmissionAnswerTable,
+    pipelineTable,
+    pipelineStageTable,
+    opportunityTable,
     fulfillmentTable,
   ].map((own) => [own.noun, own]),
 );
