@@ -38,7 +38,7 @@ export function objectSchema(fields: Fields): Schema {
     properties: Object.fromEntries(
       visible.map(([property, field]) => [
         restNameOf(property, field),
-        withOrigin(field, outputSchema(property, field)),
+        withOrigin(field.gatewayOnly !== undefined, outputSchema(property, field)),
       ]),
     ),
     required: visible
@@ -47,8 +47,8 @@ export function objectSchema(fields: Fields): Schema {
   };
 }
 
-function withOrigin({ gatewayOnly }: Field, schema: Schema): Schema {
-  return gatewayOnly ? { ...schema, ...ORIGIN } : schema;
+function withOrigin(isOurs: boolean, schema: Schema): Schema {
+  return isOurs ? { ...schema, ...ORIGIN } : schema;
 }
 
 function outputSchema(property: string, field: Field): Schema {
@@ -70,7 +70,7 @@ export function requestSchema(fields: Fields, moment: Moment, isItem = false): S
     properties: Object.fromEntries(
       visible.map(([property, field]) => [
         restNameOf(property, field),
-        withOrigin(field, inputFieldSchema(form(field), moment)),
+        withOrigin(field.gatewayOnly === true, inputFieldSchema(form(field), moment)),
       ]),
     ),
     ...(required.length > 0 && {

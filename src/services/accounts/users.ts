@@ -19,7 +19,7 @@ import { positioned, type Reads } from '../reading/reads.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
 import { defineService } from '../service.ts';
 
-export type { Membership, PersonRow };
+export type { Membership, PersonRow, UserRow };
 
 /**
  * The user that the credential represents, whatever its scopes: the person who granted it. API keys, client credentials and tokens of an

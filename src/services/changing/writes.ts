@@ -43,6 +43,11 @@ interface Rules extends ChangeRules {
     /** @throws AppError `invalid` */
     settle(given: NewValues<Fields>, was: NewValues<Fields>, nameOf: NameOf): NewValues<Fields>;
   };
+  /**
+   * Values of columns that clients cannot set, looked up for the values that they do. The columns are among `derived`.
+   * @throws AppError `invalid` blaming members
+   */
+  readonly lookUp?: (ctx: Context, given: NewValues<Fields>, nameOf: NameOf) => Promise<NewValues<Fields>>;
   /** Values for the parameters of its derived columns, at creation. */
   readonly parameters?: (
     ctx: Context,
@@ -236,7 +241,8 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
         await requireOwn(ctx, tenancy, fields.creation, given, input.nameOf, () =>
           workspaceOf(ctx, over.table, tenancy, id),
         );
-      const row = settleWith(given, 'creation', defaults, input);
+      const found = await rules.lookUp?.(ctx, given, input.nameOf);
+      const row = settleWith({ ...given, ...found }, 'creation', defaults, input);
       const parameters = (await rules.parameters?.(ctx)) ?? {};
       const wanted = { id, precondition: null, given: () => row, parameters };
       return mutate(ctx, {
@@ -263,7 +269,9 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
         knownBy: found?.by ?? null,
         nameOf: input.nameOf,
       };
-      const settle = (was: object) => settleWith(given, 'change', was as NewValues<Fields>, input);
+      const lookedUp = await rules.lookUp?.(ctx, given, input.nameOf);
+      const settle = (was: object) =>
+        settleWith({ ...given, ...lookedUp }, 'change', was as NewValues<Fields>, input);
       if ([amounts, children, transitions, rules.onRow].some((rules) => rules?.needRow(given))) {
         const seen = (before: string) => settle(toRowFor(ctx)(before));
         return change(ctx, by, id, { needsRow: true, given: seen }, options, asked);
