@@ -313,6 +313,8 @@ describe('GraphQL', () => {
     // A key is no person's, nor a client's; of the others our tenant has none.
     const person = ['Viewer.client', 'Viewer.user'];
     const none = [
+      // Our post names no author.
+      ...['BlogPost.authors', 'BlogPostAuthor.user'],
       'Collection.tags',
       'Contact.customAttributes',
       ...['ContactVisits.firstVisit', 'ContactVisits.lastVisit', 'ContactVisits.lastVisitWithUtm'],

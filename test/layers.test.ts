@@ -122,6 +122,7 @@ const ROOMS: Record<string, readonly string[]> = {
       'shipping',
       'products',
       'courses',
+      'blogs',
       'funnels',
       'webhooks',
       'contacts',

@@ -128,9 +128,17 @@ describe('unauthenticated', () => {
 
 test.each(SCOPES)('insufficient_scope: without %s', async (name) => {
   const scope = name.split(' ')[0] ?? '';
-  const all = ['account', 'contacts', 'courses', 'forms', 'funnels', 'sales', 'store', 'webhooks'].flatMap(
-    (one) => [`${one}:read`, `${one}:write`],
-  );
+  const all = [
+    'account',
+    'blogs',
+    'contacts',
+    'courses',
+    'forms',
+    'funnels',
+    'sales',
+    'store',
+    'webhooks',
+  ].flatMap((one) => [`${one}:read`, `${one}:write`]);
   const caller = await factories.apiKey(gateway.app, {
     teamId: ours.team.id,
     scopes: all.filter((granted) => granted !== scope),

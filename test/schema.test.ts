@@ -164,6 +164,9 @@ test('an amount is Money, with its currency in it and not beside it', () => {
 /** Lists of objects that are no connections: of few members, or read whole by their nature. */
 const WHOLE_LISTS = [
   'AddTagsPayload.taggables',
+  'BlogPost.authors',
+  'BlogPost.categories',
+  'BlogPost.tags',
   'Collection.tags',
   'ConditionalSplit.matched',
   'ConditionalSplit.unmatched',

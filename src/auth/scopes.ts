@@ -13,6 +13,7 @@ export const CATEGORIES = {
     read: 'teams and workspaces, their people, API keys, applications and audit trail',
     write: 'teams and workspaces, and end their API keys and applications',
   },
+  blogs: sameForBothAccesses('blogs, their posts, tags and categories'),
   contacts: sameForBothAccesses('contacts, their tags and saved filters'),
   courses: sameForBothAccesses('courses, their lessons, and who is enrolled in them'),
   forms: sameForBothAccesses('forms with their fields, and what people have entered in them'),

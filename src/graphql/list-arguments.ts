@@ -180,6 +180,7 @@ const SORTS: Readonly<Record<Exclude<Sort, 'id'>, readonly [name: string, descri
     'UPDATED_AT',
     'The time of the last change. A client that follows the cursors never misses a change.',
   ],
+  publishedAt: ['PUBLISHED_AT', 'The time of publication. Objects without one come first.'],
   name: ['NAME', 'The name, ignoring letter case. Objects without one come first.'],
   emailAddress: [
     'EMAIL_ADDRESS',

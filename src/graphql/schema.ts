@@ -15,6 +15,7 @@ import './funnels/split-tests.ts';
 import './orders/order-line-item-changes.ts';
 import './orders/order-line-items.ts';
 import './orders/order-restocks.ts';
+import './blogs/blog-posts.ts';
 import './funnels/page-stats.ts';
 import './contacts/refine-filters.ts';
 import './funnels/visits.ts';

@@ -17,7 +17,6 @@ const NOT_SERVED: Readonly<Partial<Record<EventScope, Readonly<Record<string, st
     'appointments/scheduled_event': 'created canceled rescheduled',
   },
   'funnels:read': {
-    'blogs/post': 'created updated deleted published',
     'communities/post': 'created',
     'communities/posts/comment': 'created',
   },

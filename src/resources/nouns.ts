@@ -3,6 +3,8 @@
 import { apiKey } from './api-keys.ts';
 import { appliedTag } from './applied-tags.ts';
 import { auditEntry } from './audit-entries.ts';
+import { blogPost } from './blogs/blog-posts.ts';
+import { blog, blogCategory, blogTag } from './blogs/blogs.ts';
 import { childFaults } from './child-faults.ts';
 import { contact } from './contacts.ts';
 import { courseEnrollment } from './courses/course-enrollments.ts';
@@ -140,6 +142,10 @@ export const NOUNS = list([
   pipelineStage,
   opportunity,
   opportunityNote,
+  blog,
+  blogTag,
+  blogCategory,
+  blogPost,
 ]);
 
 /**

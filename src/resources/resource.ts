@@ -11,6 +11,7 @@ import {
 /** The category of a scope, such as `contacts` in `contacts:read`. */
 export type Category =
   | 'account'
+  | 'blogs'
   | 'contacts'
   | 'courses'
   | 'forms'
@@ -236,8 +237,8 @@ export interface Field {
   readonly handsOver?: true;
   /** For JSON, or a member of an object: callers without the read scope of this category get null. */
   readonly needs?: Category;
-  /** The public API has no such member: OpenAPI says so. */
-  readonly gatewayOnly?: true;
+  /** The public API has no such member: OpenAPI says so. `output`: only its answers do not have it. */
+  readonly gatewayOnly?: true | 'output';
 }
 
 /** Fields by property name, in the order in which REST shows them. */
@@ -247,6 +248,7 @@ export type Fields = Readonly<Record<string, Field>>;
 export const SORT_TYPES = {
   createdAt: 'timestamp',
   updatedAt: 'timestamp',
+  publishedAt: 'timestamp',
   name: 'text',
   emailAddress: 'text',
   orderNumber: 'int4',

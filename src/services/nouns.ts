@@ -5,6 +5,7 @@ import * as auditEntries from './accounts/audit-entries.ts';
 import * as teams from './accounts/teams.ts';
 import * as users from './accounts/users.ts';
 import * as workspaces from './accounts/workspaces.ts';
+import * as blogs from './blogs/blogs.ts';
 import * as appliedTags from './contacts/applied-tags.ts';
 import * as contacts from './contacts/contacts.ts';
 import * as refineFilters from './contacts/refine-filters.ts';
@@ -82,6 +83,10 @@ const OWN: readonly Service[] = [
   sales.pipelines,
   sales.opportunities,
   sales.notes,
+  blogs.blogs,
+  blogs.tags,
+  blogs.categories,
+  blogs.posts,
 ];
 
 export const SERVICES: readonly Service[] = (NOUNS as readonly Described[]).map(

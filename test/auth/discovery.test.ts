@@ -29,9 +29,17 @@ test('the document under AUTH_URL has the scopes that services check, and the is
     resource_name: 'Service API v2',
     authorization_servers: ['http://localhost:4000'],
     scopes_supported: [
-      ...['account', 'contacts', 'courses', 'forms', 'funnels', 'sales', 'store', 'webhooks'].flatMap(
-        (name) => [`${name}:read`, `${name}:write`],
-      ),
+      ...[
+        'account',
+        'blogs',
+        'contacts',
+        'courses',
+        'forms',
+        'funnels',
+        'sales',
+        'store',
+        'webhooks',
+      ].flatMap((name) => [`${name}:read`, `${name}:write`]),
       'read',
       'write',
     ],

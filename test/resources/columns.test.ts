@@ -151,8 +151,8 @@ test('ids from clients use `refers`, which is checked, and not `idsOf`, which is
   expect(unchecked).toEqual([
     // Its service compares them with what the product has (test/rest/products.test.ts).
     ...['Product.variantIds', 'Product.priceIds'],
-    // Their service looks for them among the users of the team (test/rest/sales.test.ts).
-    ...['Opportunity.assigneeId', 'OpportunityNote.createdById'],
+    // Their service looks for them among the users of the team (test/rest/sales.test.ts, test/rest/blogs.test.ts).
+    ...['Opportunity.assigneeId', 'OpportunityNote.createdById', 'BlogPost.authorIds'],
   ]);
 });
 

@@ -185,7 +185,7 @@ describe('a subscriber', () => {
   test('sees all missing scopes at once, in the challenge too: one more consent is enough', async () => {
     const send = await withScopes('webhooks:write', 'contacts:read');
     const { body, headers } = await send('POST', endpoints(), { ...GIVEN, event_type_ids: [] });
-    const missing = ['account', 'courses', 'forms', 'funnels', 'sales', 'store', 'webhooks'].map(
+    const missing = ['account', 'blogs', 'courses', 'forms', 'funnels', 'sales', 'store', 'webhooks'].map(
       (category) => `${category}:read`,
     );
     const named = / scope="([^"]+)"/.exec(headers.get('WWW-Authenticate') ?? '')?.[1];

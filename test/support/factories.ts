@@ -128,6 +128,11 @@ const WRITTEN: Readonly<Record<string, (id: bigint, idOf: IdOf) => object>> = {
     },
     ...copiesOf(invoiceLineItem, 'productsPrice', 'productsVariant'),
   }),
+  BlogPost: (id, idOf) => ({
+    currentPath: `/post-${id}`,
+    tagIds: [idOf('BlogTag')],
+    categoryIds: [idOf('BlogCategory')],
+  }),
   FormField: (_, idOf) => ({ formId: idOf('Form') }),
   FormSubmissionAnswer: (_, idOf) => ({
     formId: idOf('Form'),

@@ -1,5 +1,5 @@
-// The URLs of funnels and pages: on the domain of the funnel, else on the host of the workspace; null if workspaces have no hosts. All SQL
-// is over the row `t`.
+// The URLs of funnels, pages, blogs and posts: on the domain of the funnel, else on the host of the workspace; null if workspaces have no
+// hosts. All SQL is over the row `t`.
 import { sqlConstant } from '../connections/sql-constants.ts';
 import { showingStep } from '../sql/showing-steps.ts';
 import { ROW_WORKSPACE } from '../sql/statements.ts';
@@ -12,4 +12,5 @@ const OF_FUNNEL = `(${HOST} custom_domains d where d.workspace_id = $row_workspa
 const OF_PAGE = `(${HOST} ${showingStep(ROW_WORKSPACE, 't.id', 'join custom_domains d on d.workspace_id = f.workspace_id and d.id = f.custom_domain_id')})`;
 
 export const FUNNEL_URL = `(coalesce(${OF_FUNNEL}, ${OF_WORKSPACE}) || t.current_path)`;
+export const BLOG_URL = `(${OF_WORKSPACE} || t.current_path)`;
 export const PAGE_URL = `(coalesce(${OF_PAGE}, ${OF_WORKSPACE}) || t.current_path)`;

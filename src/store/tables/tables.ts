@@ -7,6 +7,7 @@ import type { PairMatch } from '../sql/matches.ts';
 import { childrenAsJson, childrenAsRecords, otherAsRecord } from '../sql/row-json.ts';
 import { appliedTagTable } from './applied-tags.ts';
 import { auditEntryTable } from './audit-entries.ts';
+import { blogPostTable, blogTable } from './blogs.ts';
 import { contactTable } from './contacts.ts';
 import { courseEnrollmentTable, courseSectionTable, courseTable } from './courses.ts';
 import { domainTable } from './custom-domains.ts';
@@ -75,6 +76,8 @@ const OWN_TABLES = new Map<object, OwnTable>(
     pipelineStageTable,
     opportunityTable,
     fulfillmentTable,
+    blogTable,
+    blogPostTable,
   ].map((own) => [own.noun, own]),
 );
 
