@@ -65,6 +65,9 @@ export const SETTLED_INVOICE_STATUSES = [
   'disputed',
 ] as const satisfies InvoiceStatus[];
 
+/** The service statuses of subscriptions that renew at their next charge. */
+export const RENEWING_SERVICE_STATUSES: readonly ServiceStatus[] = ['pending', 'active', 'suspended'];
+
 /** The statuses of invoices whose goods are not sent: abandoned, voided or refunded in full. */
 export const UNSHIPPABLE_INVOICE_STATUSES = [
   'voided',

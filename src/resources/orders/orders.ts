@@ -479,6 +479,12 @@ export const order = describe({
       description:
         'The end of the paid period: when the order is charged next, or else when its service began.',
     },
+    renewalAt: {
+      type: 'timestamp',
+      nullable: true,
+      description:
+        'When the subscription renews next. Null for a one-time order, and for a subscription that is paused or has ended.',
+    },
     phoneNumber: {
       graphql: false,
       type: 'text',

@@ -142,6 +142,7 @@ describe('creating an order', () => {
     const order = await make([line(club, 2)], { order_type: 'subscription-order', billing_status: 'paid' });
     expect(order).toMatchObject({ total_amount: '7.00', in_trial: true, billing_status: 'paid' });
     expect(order['trial_end_at']).toBe(order['next_charge_at']);
+    expect(order['renewal_at']).toBe(order['next_charge_at']);
     expect(await invoiceOf(order.id)).toMatchObject({
       ...{ invoice_type: 'initial', status: 'paid', total_amount: '7.00', due_amount: '0.00' },
       line_items: [
@@ -682,7 +683,14 @@ describe('statuses', () => {
     const path = `/api/v2/orders/${order.id}/cancel`;
     const canceled = await sent('POST', path, { cancel_reason: null });
     const ended = { canceled_by: 'API', cancel_reason: 'other', churned_at: next_charge_at };
-    expect(canceled).toMatchObject({ ...ended, paid_until: next_charge_at, service_status: 'canceled' });
+    expect(order['renewal_at']).toBe(next_charge_at);
+    expect(canceled).toMatchObject({
+      ...{ ...ended, paid_until: next_charge_at, service_status: 'canceled', renewal_at: null },
+    });
+    const { id: pausing } = await made(running);
+    expect(await change(pausing, { service_status: 'paused' })).toMatchObject({ renewal_at: null });
+    expect(await change(pausing, { service_status: 'active' })).toMatchObject({ renewal_at: next_charge_at });
+    expect(await make([line(await goods())])).toMatchObject({ renewal_at: null, trial_end_at: null });
     const known = await made({ ...running, cancel_reason: 'unused' });
     expect(await sent('POST', `/api/v2/orders/${known.id}/cancel`)).toMatchObject({
       ...{ ...ended, cancel_reason: 'unused' },

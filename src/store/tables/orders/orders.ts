@@ -1,6 +1,7 @@
 // The computed columns of an order: its contact, its workspace, and those that are always empty.
 import { contact } from '../../../resources/contacts.ts';
 import { fulfillment, fulfillmentLineItem } from '../../../resources/fulfillments.ts';
+import { RENEWING_SERVICE_STATUSES } from '../../../resources/orders/order-statuses.ts';
 import { order, orderLineItem } from '../../../resources/orders/orders.ts';
 import { workspace } from '../../../resources/workspaces.ts';
 import { unlessHidden } from '../../sql/personal-data.ts';
@@ -23,6 +24,10 @@ const WORKSPACES = makeTable(workspace, workspaceTable);
 
 /** The end of the time that an order `t` has paid for. */
 export const PAID_UNTIL = 'coalesce(t.next_charge_at, t.activated_at, t.created_at)';
+
+/** When a subscription `t` renews next; null if it does not. */
+const RENEWAL_AT = `(case when t.order_type = 'subscription-order'
+  and t.service_status in ('${RENEWING_SERVICE_STATUSES.join("', '")}') then t.next_charge_at end)`;
 
 /** An order records no visits. */
 export const NO_VISITS = `'{"last_visit":null,"last_visit_with_utm":null}'::json`;
@@ -61,6 +66,7 @@ export const orderTable = ownTable(order, {
     ),
     workspace: otherAsJson(WORKSPACES, 'workspaces.id = $row_workspace'),
     paidUntil: PAID_UNTIL,
+    renewalAt: RENEWAL_AT,
     phoneNumber: `(${unlessHidden(order, 't.shipping_address_phone_number')})`,
     paymentProcessor: `'external'`,
     billingPaymentMethodId: 'null::text',
