@@ -1,5 +1,13 @@
 // The contact (spec §2 "Contact").
-import { describe, type Fields, IDS, OF_WORKSPACE, type Row, writableFields } from './resource.ts';
+import {
+  describe,
+  type Fields,
+  IDS,
+  OF_WORKSPACE,
+  type Row,
+  UNCHECKED_URL,
+  writableFields,
+} from './resource.ts';
 import { MAX_TAGS, tag, tagOnObject } from './tags.ts';
 import { CONTACT_VISITS } from './visits.ts';
 import { workspace } from './workspaces.ts';
@@ -46,7 +54,10 @@ export const contact = describe({
     firstName: { ...TEXT, description: 'The first name.' },
     lastName: { ...TEXT, description: 'The last name.' },
     phoneNumber: { ...TEXT, description: 'The phone number as the client sent it.' },
-    timeZone: { ...TEXT, description: 'The time zone of the person.' },
+    timeZone: {
+      ...TEXT,
+      description: 'The time zone of the person, such as `Madrid`. Any text is accepted.',
+    },
     unsubscribedAt: {
       type: 'timestamp',
       nullable: true,
@@ -68,11 +79,15 @@ export const contact = describe({
       description:
         'Whether e-mail may be sent to the person: there is an address, it is not suppressed, and the person has not unsubscribed.',
     },
-    fbUrl: { graphqlName: 'facebookUrl', ...TEXT, description: 'The URL of the Facebook profile.' },
-    twitterUrl: { ...TEXT, description: 'The URL of the Twitter profile.' },
-    instagramUrl: { ...TEXT, description: 'The URL of the Instagram profile.' },
-    linkedinUrl: { ...TEXT, description: 'The URL of the LinkedIn profile.' },
-    websiteUrl: { ...TEXT, description: 'The URL of the website.' },
+    fbUrl: {
+      graphqlName: 'facebookUrl',
+      ...TEXT,
+      description: `The URL of the Facebook profile. ${UNCHECKED_URL}`,
+    },
+    twitterUrl: { ...TEXT, description: `The URL of the Twitter profile. ${UNCHECKED_URL}` },
+    instagramUrl: { ...TEXT, description: `The URL of the Instagram profile. ${UNCHECKED_URL}` },
+    linkedinUrl: { ...TEXT, description: `The URL of the LinkedIn profile. ${UNCHECKED_URL}` },
+    websiteUrl: { ...TEXT, description: `The URL of the website. ${UNCHECKED_URL}` },
     createdAt: { type: 'timestamp', description: 'When the contact was created.' },
     updatedAt: { type: 'timestamp', description: 'When the contact was last changed.' },
     tags: {

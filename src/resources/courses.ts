@@ -1,5 +1,5 @@
 // The course: sections of lessons, in which contacts are enrolled.
-import { ALWAYS_NULL_TEXT, describe, type Field, IDS, OF_WORKSPACE } from './resource.ts';
+import { ALWAYS_NULL_TEXT, describe, type Field, IDS, OF_WORKSPACE, UNCHECKED_URL } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
 /** The title of a course or of a part of one. */
@@ -67,7 +67,7 @@ export const course = describe({
     },
     upgradeUrl: {
       ...KEPT_TEXT,
-      description: 'The URL where contacts who are not enrolled can buy the course.',
+      description: `The URL where contacts who are not enrolled can buy the course. ${UNCHECKED_URL}`,
     },
     redirectToFullCourse: {
       ...SWITCH,
@@ -76,7 +76,7 @@ export const course = describe({
     },
     unauthorizedRedirectUrl: {
       ...KEPT_TEXT,
-      description: 'The URL to which visitors who are not enrolled are redirected.',
+      description: `The URL to which visitors who are not enrolled are redirected. ${UNCHECKED_URL}`,
     },
     commentsEnabled: {
       ...SWITCH,
@@ -85,7 +85,7 @@ export const course = describe({
     },
     createdAt: { type: 'timestamp', description: 'When the course was created.' },
     updatedAt: { type: 'timestamp', description: 'When the course was last changed.' },
-    imageUrl: { ...KEPT_TEXT, description: 'The URL of the picture of the course.' },
+    imageUrl: { ...KEPT_TEXT, description: `The URL of the picture of the course. ${UNCHECKED_URL}` },
   },
   sorts: ['createdAt', 'updatedAt'],
   scannedSorts: ['createdAt'],

@@ -1,7 +1,7 @@
 // The fulfillment: goods of invoices that were sent to a contact, with their lines.
 import { contact } from './contacts.ts';
 import { fulfillmentLocation } from './fulfillment-locations.ts';
-import { describe, IDS, OF_WORKSPACE, type Row } from './resource.ts';
+import { describe, IDS, OF_WORKSPACE, type Row, UNCHECKED_URL } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
 /** The lines of invoices, to which fulfillments refer. Defined here, because orders.ts imports fulfillments. */
@@ -112,7 +112,7 @@ export const fulfillment = describe({
       writable: 'always',
       personal: true,
       maxLength: 2_000,
-      description: 'The URL where the shipment can be tracked.',
+      description: `The URL where the shipment can be tracked. ${UNCHECKED_URL}`,
     },
     lineItems: {
       type: 'json',

@@ -3,7 +3,7 @@ import { course } from './courses.ts';
 import { funnel } from './funnels.ts';
 import { image } from './images.ts';
 import { productTag } from './product-tags.ts';
-import { ARCHIVED, describe, IDS, OF_WORKSPACE, type Row } from './resource.ts';
+import { ARCHIVED, describe, IDS, OF_WORKSPACE, type Row, UNCHECKED_URL } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
 /** The most of each that one product can have. */
@@ -163,7 +163,7 @@ export const product = describe({
     },
     cancellationFunnelUrl: {
       ...TEXT,
-      description: 'The URL to which customers are sent to cancel a subscription to the product.',
+      description: `The URL to which customers are sent to cancel a subscription to the product. ${UNCHECKED_URL}`,
     },
     createdAt: { type: 'timestamp', description: 'When the product was created.' },
     updatedAt: { type: 'timestamp', description: 'When the product was last changed.' },

@@ -635,6 +635,9 @@ export function graphqlTypeNameOf({
   return graphqlName;
 }
 
+/** What clients do with a URL that is stored as it was sent: `javascript:` would run in a page that links it. */
+export const UNCHECKED_URL = 'Not checked: link it only if it begins with `https://` or `http://`.';
+
 /** `publicId` as `public_id`. */
 export function toSnakeCase(property: string): string {
   return property.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -25,7 +25,7 @@ export const team = describe({
       writable: 'always',
       emptyIsNull: true,
       maxLength: 100,
-      description: 'The name of the team’s time zone, such as `Tokyo`; or null.',
+      description: 'The name of the team’s time zone, such as `Tokyo`; or null. Any name is accepted.',
     },
     locale: {
       type: 'text',

@@ -1,7 +1,7 @@
 // The section: a part of a course, with lessons.
 
 import { course, KEPT_TEXT, PUBLISHED_AT, TITLE } from '../courses.ts';
-import { ALWAYS_NULL_TEXT, describe, IDS, ORDERED } from '../resource.ts';
+import { ALWAYS_NULL_TEXT, describe, IDS, ORDERED, UNCHECKED_URL } from '../resource.ts';
 
 /** The most sections of a course. */
 export const MAX_SECTIONS = 200;
@@ -69,7 +69,10 @@ export const courseSection = describe({
       default: false,
       description: 'Whether the section is hidden from contacts who are not enrolled.',
     },
-    upgradeUrl: { ...KEPT_TEXT, description: 'The URL where contacts can buy access to the section.' },
+    upgradeUrl: {
+      ...KEPT_TEXT,
+      description: `The URL where contacts can buy access to the section. ${UNCHECKED_URL}`,
+    },
     parentId: ALWAYS_NULL_TEXT,
     ...ORDERED,
     createdAt: { type: 'timestamp', description: 'When the section was created.' },
