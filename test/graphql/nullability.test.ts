@@ -1,9 +1,18 @@
 // Which fields of other objects may be null: those in another category than their parent, those directly below a team or workspace, and
 // those of objects that may be deleted.
-import { getNullableType, isNonNullType, isObjectType } from 'graphql';
+import { type GraphQLObjectType, getNullableType, isNonNullType, isObjectType } from 'graphql';
 import { expect, test } from 'vitest';
 import { scopeOf, typeOptions } from '../../src/graphql/field-options.ts';
 import { schema } from '../../src/graphql/schema.ts';
+import { isPermanent, NOUNS } from '../../src/resources/nouns.ts';
+import {
+  type Field,
+  graphqlNameOf,
+  graphqlTypeNameOf,
+  ownerKeysOf,
+  type Resource,
+  referenceFieldName,
+} from '../../src/resources/resource.ts';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
@@ -36,6 +45,42 @@ test('a connection is non-null exactly where its scope is its parent’s own', (
   );
   expect(wrong).toEqual([]);
   expect(CONNECTIONS.some(({ isNonNull }) => isNonNull)).toBe(true);
+});
+
+/** What stands in a step's own row, or was read with it. */
+const OF_STEPS = [
+  'FunnelStep.funnel',
+  'PageStep.funnel',
+  'PageStep.page',
+  'SplitTest.funnel',
+  'ConditionalSplit.funnel',
+];
+
+test('an object that is always there, and that nothing deletes, is never null', () => {
+  const typeNamed = (name: string) => schema.getType(name) as GraphQLObjectType | undefined;
+  const named = NOUNS.flatMap((noun: Resource) => {
+    const { parent, fields } = noun;
+    const owners = parent === undefined ? [] : ownerKeysOf(noun);
+    const references = Object.entries<Field>(fields).flatMap(([property, { refers, nullable, type }]) =>
+      refers === undefined || nullable === true || type !== 'int8' ? [] : [[property, refers.type] as const],
+    );
+    return [...owners.map(([property, { type }]) => [property, type] as const), ...references]
+      .filter(([, type]) => NOUNS.some((one) => one.type === type && isPermanent(one)))
+      .map(([property]) => {
+        const name = referenceFieldName(graphqlNameOf(property, fields[property]));
+        return `${graphqlTypeNameOf(noun)}.${name}`;
+      });
+  });
+  const shown = [...new Set([...named, ...OF_STEPS])].flatMap((path) => {
+    const [type = '', name = ''] = path.split('.');
+    const above = typeNamed(type);
+    const field = above?.getFields()[name];
+    if (above === undefined || field === undefined) return [];
+    const scope = scopeOf(field);
+    return scope === null || scope === typeOptions(above).scope ? [{ path, type: field.type }] : [];
+  });
+  expect(shown.filter(({ type }) => !isNonNullType(type)).map(({ path }) => path)).toEqual([]);
+  expect(shown.map(({ path }) => path)).toEqual(expect.arrayContaining(OF_STEPS));
 });
 
 test('a connection of another category is null with one error, and the rest of the answer stands', async () => {

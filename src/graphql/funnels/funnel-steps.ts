@@ -1,4 +1,5 @@
 // The steps of a funnel's workflow. Splits among them are in conditional-splits.ts and split-tests.ts.
+import { notFound } from '../../errors.ts';
 import { funnelStep, stepFields } from '../../resources/funnel-steps.ts';
 import { funnel as funnelNoun } from '../../resources/funnels.ts';
 import { page as pageNoun } from '../../resources/pages.ts';
@@ -92,6 +93,8 @@ export const FunnelStep = stepRef.implement({
       t as object as StepFields,
       'funnelId',
       'The funnel whose workflow contains the step.',
+      // Steps need the scope of funnels, and nothing deletes a funnel.
+      { always: true },
     ),
     parent: t.field({
       ...PLACE.parent,
@@ -120,10 +123,14 @@ export const PageStep = defineNode<StepNode>(pageStep, {
   fields: (t) => ({
     page: t.field({
       type: Page.ref,
-      nullable: true,
       description: 'The page that the step shows.',
       columns: ['page'],
-      resolve: ({ page }, _args, ctx, info) => page && completePage(ctx, page, info),
+      async resolve({ page }, _args, ctx, info) {
+        const shown = page && (await completePage(ctx, page, info));
+        // Its removal has removed the step as well, since that was read.
+        if (shown === null) throw notFound(Page.title);
+        return shown;
+      },
     }),
   }),
 });
