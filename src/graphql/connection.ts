@@ -225,7 +225,7 @@ export function defineConnection<R extends Row>(
         resolve: (of) => (of instanceof KnownConnection ? of.info : of),
       }),
       totalCount: t.int({
-        description: 'The number of objects in the complete list. It is counted only if it is selected.',
+        description: 'The length of the complete list, counted if it is selected.',
         columns: ['id'],
         cost: COUNT_COST,
         resolve: async (of, _args, ctx) =>

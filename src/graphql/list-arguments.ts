@@ -46,10 +46,10 @@ export interface ListArgs extends ConnectionArgs {
 /** The arguments of every connection for its page. */
 export const pageArguments = builder.args((t) => ({
   first: t.int({
-    description: `How many objects from the start: by default ${DEFAULT_PAGE_SIZE}, at most ${MAX_PAGE_SIZE}.`,
+    description: `By default ${DEFAULT_PAGE_SIZE}, at most ${MAX_PAGE_SIZE}.`,
   }),
   last: t.int({
-    description: 'How many objects from the end, in place of `first`.',
+    description: 'From the end, in place of `first`.',
   }),
   after: t.string({
     description: 'Only objects after this cursor.',
@@ -99,7 +99,7 @@ export function listArguments(resource: Described): typeof pageArguments {
     orderBy: t.field({
       type: orderBy,
       description:
-        'The order of the list: by default `{ field: ID, direction: ASC }`. All other arguments refer to it.',
+        'The order: by default `ID`, ascending.',
     }),
   }));
   return { ...pageArguments, ...more };
@@ -125,7 +125,7 @@ function filterType(resource: Described) {
   return defineOnce(name, () =>
     builder.inputType(name, {
       description:
-        'Only objects that match all fields of the filter. An object matches a field if it has one of the values. Null counts as missing.',
+        'All members must hold: a list for any of its values, an empty list for nothing. Null counts as missing.',
       fields: (t): InputFieldMap =>
         Object.fromEntries([
           ...forms.map((form) => [form.graphqlName, filterField(t, form)] as const),
