@@ -92,6 +92,8 @@ export interface Fault {
   readonly message: string;
   /** The end of the message that lists values at fault in REST's form, such as `: 5, 7`. GraphQL clients do not know integer ids. */
   readonly which?: string;
+  /** The closed set of values of which the message names some. GraphQL, where they have other names, says those. */
+  readonly values?: readonly string[];
 }
 
 /** An error in one field or parameter, with the name that clients use. */
@@ -150,7 +152,7 @@ export function moreThan(owner: string, most: number, things: string): Fault {
 
 /** An object without a member that it may have. @param known those that it may have */
 export function noKnownMember(known: readonly string[], isEmpty: boolean): Fault {
-  const message = `has none of the members that this takes: ${known.join(', ')}`;
+  const message = `Give at least one of these: ${known.join(', ')}.`;
   return { code: isEmpty ? 'required' : 'unknown_field', message };
 }
 
@@ -309,6 +311,11 @@ export function shownErrors({
   return errors.map((error) => ({ field: error.field, code: error.code, message: sentenceOf(error) }));
 }
 
+/** The errors of single fields, to be thrown with others. */
+export function fieldErrorsOf({ errors, values }: AppError): readonly FieldError[] {
+  return values === undefined ? errors : errors.map((one) => ({ values, ...one }));
+}
+
 /**
  * Runs several parsers and returns their results by name.
  * @throws AppError `invalid` with the errors of all parsers that threw `invalid`; any other error of a parser
@@ -323,7 +330,7 @@ export function parseAll<P extends Record<string, () => unknown>>(
       values[name] = parsers[name]?.();
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'invalid') throw error;
-      errors.push(...error.errors);
+      errors.push(...fieldErrorsOf(error));
     }
   }
   if (errors.length > 0) throw invalidFields(errors);

@@ -217,7 +217,7 @@ describe.each([
 
   test.each<[string, object, string, string]>([
     ['title', {}, 'tracks_attributes[0].title', 'is required'],
-    ['rating', { title: 'A', rating: 'x' }, 'tracks_attributes[0].rating', 'must be a 32-bit integer'],
+    ['rating', { title: 'A', rating: 'x' }, 'tracks_attributes[0].rating', 'must be a whole number'],
     ['price', { title: 'A', price: '1.005' }, 'tracks_attributes[0].price', 'can have at most 2 digits'],
     [
       'funnel',

@@ -306,6 +306,7 @@ export function toCriterion({ attribute, clause, value }: Members, path: string)
 
 /** How clients of GraphQL write criteria, and read of them in errors. */
 export const CRITERION_FORMS: CriterionForms = {
+  relative: '0 to 99999 days before or after now',
   word(stored) {
     const word = FILTER_ATTRIBUTES[stored] ?? FILTER_CLAUSES[stored];
     if (word !== undefined) return word.name.toUpperCase();

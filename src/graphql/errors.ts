@@ -2,7 +2,7 @@
 import { GraphQLError, Kind } from 'graphql';
 import { challenge } from '../auth/challenge.ts';
 import type { Context } from '../context.ts';
-import { AppError, INTERNAL_MESSAGE } from '../errors.ts';
+import { AppError, fieldErrorsOf, INTERNAL_MESSAGE } from '../errors.ts';
 import type { RequestFacts } from '../telemetry/request-facts.ts';
 import { messageWithNames } from './closed-sets.ts';
 import { QueryTooLarge } from './limits/query-too-large.ts';
@@ -59,11 +59,14 @@ export function toPublicError(thrown: Error, ctx: Context, hasData: boolean): Gr
 
 /** The error with the names of enums in place of values in its messages. */
 export function withEnumNames(error: AppError): AppError {
-  const { code, values, reason, retryAfterSeconds } = error;
-  if (values === undefined) return error;
-  const named = (message: string) => messageWithNames(message, values);
-  const errors = error.errors.map((one) => ({ ...one, message: named(one.message) }));
-  return new AppError(code, named(error.message), {
+  const { code, reason, retryAfterSeconds } = error;
+  const fieldErrors = fieldErrorsOf(error);
+  const sets = [error, ...fieldErrors].flatMap(({ values }) => (values === undefined ? [] : [values]));
+  if (sets.length === 0) return error;
+  const errors = fieldErrors.map(({ values, ...one }) => {
+    return values === undefined ? one : { ...one, message: messageWithNames(one.message, values) };
+  });
+  return new AppError(code, [...new Set(sets)].reduce(messageWithNames, error.message), {
     errors,
     ...(reason && { reason }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),

@@ -1,6 +1,6 @@
 // Makes the input fields of a mutation from a noun's description, and reads the values that clients send in them.
 import type { InputFieldMap } from '@pothos/core';
-import { invalid, parseAll } from '../errors.ts';
+import { AppError, type FieldError, parseAll } from '../errors.ts';
 import { type Form, listOf, typeOf } from '../resources/field-types.ts';
 import {
   defaultSentence,
@@ -206,21 +206,26 @@ export function currenciesIn(input: Readonly<Record<string, unknown>>): Input['c
   };
 }
 
-/** The input with the mode of each text that is sent. @throws AppError `invalid` for a text that is replaced and appended to at once */
+/** The input with the mode of each text that is sent, and what is wrong with texts that are replaced and appended to at once. */
 function withModes(
   fields: Fields,
   input: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, unknown>> {
+): { readonly input: Readonly<Record<string, unknown>>; readonly faults: readonly FieldError[] } {
   const given = { ...input };
+  const faults: FieldError[] = [];
   for (const [mode, { modeOf }] of Object.entries(fields)) {
     if (modeOf === undefined) continue;
     const name = appendedName(modeOf);
     const isAppended = input[name] != null;
     if (isAppended && input[modeOf] !== undefined)
-      throw invalid(name, { code: 'not_allowed', message: `must not be given together with ${modeOf}` });
+      faults.push({
+        field: name,
+        code: 'not_allowed',
+        message: `must not be given together with ${modeOf}`,
+      });
     if (isAppended || given[modeOf] !== undefined) given[mode] = isAppended ? 'append' : 'replace';
   }
-  return given;
+  return { input: given, faults };
 }
 
 /** The fields whose ids GraphQL takes as a member of another input. */
@@ -358,38 +363,59 @@ export function formOf(field: Field, form: Form): Form {
 
 /**
  * The values that a client sent for these fields, by `namesIn`. Lists of names and values become objects.
- * @throws AppError `invalid` naming a list that has the same name twice
+ * @returns `faults`: what is wrong with values that have no such form, which are returned as they were sent
  */
-export function membersOf(fields: Fields, sent: Readonly<Record<string, unknown>>): object {
-  const input = withAddressParts(fields, withChoices(fields, withModes(fields, sent)));
+export function membersOf(
+  fields: Fields,
+  sent: Readonly<Record<string, unknown>>,
+): { readonly members: object; readonly faults: readonly FieldError[] } {
+  const { input: withTexts, faults: ofModes } = withModes(fields, sent);
+  const input = withAddressParts(fields, withChoices(fields, withTexts));
+  const faults = [...ofModes];
   const nameOf = namesIn(fields, sent);
   const named = [...givable(fields, 'change'), ...chosenIn(fields)].map(
     ([property, field]) =>
       [isMoney(field) ? graphqlNameOf(property, field) : nameOf(property, field), field] as const,
   );
-  const given = named.filter(([name]) => input[name] !== undefined);
-  const parsers = given.map(([name, { members, itemType }]) => [
-    name,
-    () => {
-      const value = input[name];
-      if (members !== undefined) return toObjectByName(name, value as NamedValue[] | null);
-      const form = itemForms.get(itemType ?? '');
-      if (form === undefined || value === null) return value;
-      if (!Array.isArray(value)) return form.toItem(value as Members, name);
-      const items = value.map((item: Members, index) => {
-        const path = `${name}[${index}]`;
-        return [path, () => form.toItem(item, path)];
-      });
-      return Object.values(parseAll(Object.fromEntries(items)));
-    },
-  ]);
-  return withAmounts(fields, parseAll(Object.fromEntries(parsers)));
+  const members = named
+    .filter(([name]) => input[name] !== undefined)
+    .map(([name, field]) => {
+      const { value, faults: more } = memberOf(field, input[name], name);
+      faults.push(...more);
+      return [name, value] as const;
+    });
+  return { members: withAmounts(fields, Object.fromEntries(members)), faults };
 }
 
-function toObjectByName(field: string, list: readonly NamedValue[] | null): object | null {
-  if (list === null) return null;
-  const values = new Map(list.map(({ name, value = null }) => [name, value]));
-  if (values.size < list.length)
-    throw invalid(field, { code: 'repeated', message: 'must have each name once' });
-  return Object.fromEntries(values);
+function memberOf(
+  { members, itemType = '' }: Field,
+  value: unknown,
+  name: string,
+): { readonly value: unknown; readonly faults: readonly FieldError[] } {
+  if (members !== undefined) return toObjectByName(name, value as NamedValue[] | null);
+  const form = itemForms.get(itemType);
+  if (form === undefined || value === null) return { value, faults: [] };
+  try {
+    if (!Array.isArray(value)) return { value: form.toItem(value as Members, name), faults: [] };
+    const items = value.map((item: Members, index) => {
+      const path = `${name}[${index}]`;
+      return [path, () => form.toItem(item, path)];
+    });
+    return { value: Object.values(parseAll(Object.fromEntries(items))), faults: [] };
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'invalid') throw error;
+    return { value, faults: error.errors };
+  }
 }
+
+function toObjectByName(list: string, items: readonly NamedValue[] | null) {
+  if (items === null) return { value: null, faults: [] };
+  const names = items.map(({ name }) => name);
+  const faults = names.flatMap((name, index): FieldError[] => {
+    const field = `${list}[${index}].name`;
+    return names.indexOf(name) === index ? [] : [{ field, code: 'repeated', message: REPEATED_NAME }];
+  });
+  return { value: Object.fromEntries(items.map(({ name, value = null }) => [name, value])), faults };
+}
+
+const REPEATED_NAME = 'is given twice. Give each name once';

@@ -98,8 +98,7 @@ export function listArguments(resource: Described): typeof pageArguments {
     ...(filter && { filter: t.field({ type: filter, description: 'Only objects that match this filter.' }) }),
     orderBy: t.field({
       type: orderBy,
-      description:
-        'The order: by default `ID`, ascending.',
+      description: 'The order: by default `ID`, ascending.',
     }),
   }));
   return { ...pageArguments, ...more };

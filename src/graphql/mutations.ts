@@ -103,15 +103,15 @@ export function defineMutation<Result>(name: string, mutation: Mutation<Result>)
       cost: CHANGE_COST,
       resolve: refusable(idFields, async (_root, args, ctx, info): Promise<MutationResult<Result>> => {
         const values = args.input as InputValues;
-        const { ids, members, ...options } = parseAll({
+        const { ids, ...options } = parseAll({
           ids: () => parseIds(of, values),
-          members: () => membersOf(fields, values),
           idempotencyKey: () => parseKey(values['idempotencyKey']),
           precondition: () => parsePrecondition(values[IF_MATCH]),
         });
         const nameOf = namesIn(fields, values);
         const input: Input = {
-          ...{ members, nameOf, formOf, isGivable, whole: WHOLE_INPUT },
+          ...membersOf(fields, values),
+          ...{ nameOf, formOf, isGivable, whole: WHOLE_INPUT },
           currencyOf: currenciesIn(values),
           criterionForms: CRITERION_FORMS,
         };
@@ -326,7 +326,7 @@ export function ifMatchInput(t: InputBuilder): InputFieldMap {
   return {
     [IF_MATCH]: t.field({
       type: 'DateTime',
-      description: 'The `updatedAt` that you read. Another one is refused as STALE.',
+      description: 'The `updatedAt` that you read: another one is STALE.',
     }),
   };
 }

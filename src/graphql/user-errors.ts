@@ -12,6 +12,7 @@ import {
   USER_ERROR_CODES,
   type UserErrorCode,
 } from '../errors.ts';
+import { toAttributeName } from '../services/contacts/custom-attributes.ts';
 import { builder, type Types } from './builder.ts';
 import { defineEnum } from './closed-sets.ts';
 import type { GraphContext } from './context.ts';
@@ -197,7 +198,11 @@ function pathIn(input: Input, field: string): { path: string[] | null; isExact: 
   return { path, isExact: true };
 }
 
+/** The place of an attribute in a list of names and values. Errors have its name in the form that is stored. */
 function indexOfName(list: readonly unknown[], name: string): string | null {
-  const index = list.findIndex((item) => (item as { name?: unknown } | null)?.name === name);
+  const names = list.map((item) => (item as { name?: unknown } | null)?.name);
+  const index = names.includes(name)
+    ? names.indexOf(name)
+    : names.findIndex((one) => typeof one === 'string' && toAttributeName(one) === name);
   return index < 0 ? null : String(index);
 }

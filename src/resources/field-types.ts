@@ -11,6 +11,8 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 export interface Form<Value = unknown> {
   /** A phrase for error messages: the text after "must be". */
   readonly expected: string;
+  /** A phrase that says better what is wrong with other values, such as `is not a valid e-mail address`. */
+  readonly wrong?: string;
   /** Converts a value to the form in rows; undefined if it does not have this form. The caller refuses text that cannot be stored. */
   parse(value: unknown): Value | undefined;
 }
@@ -65,7 +67,7 @@ export function oneOf(values: readonly string[]): Form<string> {
 
 /** JSON numbers are exact only below 2^53. As a string of digits, a client can send any 64-bit integer. */
 const integer: Form<bigint> = {
-  expected: 'an integer, or its digits as a string (needed from 2^53 on)',
+  expected: 'a whole number',
   parse(value) {
     if (typeof value === 'bigint') return value < 2n ** 63n && value >= -(2n ** 63n) ? value : undefined;
     if (Number.isSafeInteger(value)) return BigInt(value as number);
@@ -130,7 +132,7 @@ const DECIMAL = /^-?\d{1,15}(?:\.\d{1,9})?$/;
 export const FIELD_TYPES = {
   int8,
   int4: type<number>({
-    expected: 'a 32-bit integer, or its digits as a string',
+    expected: 'a whole number from -2147483648 to 2147483647',
     parse(value) {
       const number = typeof value === 'string' && INTEGER.test(value) ? Number(value) : value;
       return typeof number === 'number' && (number | 0) === number ? number | 0 : undefined;
@@ -145,7 +147,7 @@ export const FIELD_TYPES = {
   }),
   /** A whole number, which clients may also send as a string of digits. */
   count: type<number>({
-    expected: 'an integer from 0 to 2147483647, or its digits as a string',
+    expected: 'a whole number from 0 to 2147483647',
     parse(value) {
       const number = typeof value === 'string' && INTEGER.test(value) ? Number(value) : value;
       return typeof number === 'number' && (number | 0) === number && number >= 0 ? number | 0 : undefined;
@@ -160,7 +162,7 @@ export const FIELD_TYPES = {
   }),
   /** A measurement, such as a length: a number in JSON. Amounts of money have the type `decimal`. */
   number: type<number>({
-    expected: 'a number with at most 9 digits before the point and 6 after it, or its text',
+    expected: 'a number with at most 9 digits before the point and 6 after it',
     parse: (value) =>
       ['number', 'string'].includes(typeof value) && NUMBER.test(String(value))
         ? Number(value) + 0
@@ -266,6 +268,7 @@ export const TEXT_FORMATS = {
   },
   email: {
     expected: 'an e-mail address',
+    wrong: 'is not a valid e-mail address',
     parse(value) {
       const address = typeof value === 'string' ? value.trim() : '';
       return EMAIL.test(address) ? address : undefined;
@@ -274,6 +277,7 @@ export const TEXT_FORMATS = {
   },
   ip: {
     ...unconverted('an IP address', (value: unknown) => typeof value === 'string' && isIP(value) > 0),
+    wrong: 'is not a valid IP address',
     schema: {},
   },
   color: {

@@ -63,6 +63,8 @@ export interface CriterionForms {
   hasAttribute(name: string): boolean;
   /** The form of ids of a noun; without one, of any noun. */
   idOf(noun: IdsOf | undefined): Form<bigint | string>;
+  /** A number of days before or after now, as the text after "must be". */
+  readonly relative: string;
 }
 
 /** The criteria of a request, and how the client writes them. */
@@ -97,7 +99,7 @@ export const refineFilter = describe({
       type: 'text',
       nullable: true,
       writable: 'always',
-      mustBe: 'null or not blank',
+      mustBe: 'text that is not blank',
       maxLength: 255,
       description: 'The name of the filter, unique in the workspace; or null.',
     },

@@ -23,6 +23,7 @@ import * as factories from '../support/factories.ts';
 import { type Caller, sharedGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
 import { createTenant, type Tenant } from '../support/operations.ts';
+import { offer } from '../support/orders/shop.ts';
 import { prismaOf } from '../support/prisma.ts';
 import { idsOf, mutationsIn } from '../support/tenant-mutations.ts';
 import { sendMutation } from '../support/user-errors.ts';
@@ -177,6 +178,101 @@ describe('a refused change', () => {
       },
     });
     expect(await contacts()).toBe(1);
+  });
+
+  test('says all that is wrong with the input at once, each with its path', async () => {
+    const { data } = await create({
+      emailAddress: 'x',
+      firstName: 'x'.repeat(3_000),
+      customAttributes: [
+        { name: 'size', value: 'L' },
+        { name: 'First Name', value: 'Ann' },
+        { name: 'size', value: 'M' },
+      ],
+    });
+    expect(data?.['createContact']?.userErrors).toEqual([
+      {
+        code: 'REPEATED',
+        path: ['customAttributes', '2', 'name'],
+        message: 'is given twice. Give each name once',
+      },
+      {
+        code: 'TAKEN',
+        path: ['customAttributes', '1'],
+        message: 'is the name of a built-in property. Choose another name',
+      },
+      {
+        code: 'INVALID_FORMAT',
+        path: ['emailAddress'],
+        message: 'is not a valid e-mail address',
+      },
+      {
+        code: 'TOO_LONG',
+        path: ['firstName'],
+        message: 'must be at most 2000 characters long',
+      },
+    ]);
+  });
+
+  test('has what is wrong with members together beside what is wrong with each', async () => {
+    const { variantId } = await offer(gateway.app, workspace.id);
+    const price = await sendMutation(
+      gateway,
+      'createProductPrice',
+      {
+        productVariantId: btoa(`ProductVariant:${variantId}`),
+        name: 'x'.repeat(3_000),
+        amount: { amount: '1.005', currency: 'EUR' },
+        paymentType: 'PAYMENT_PLAN',
+      },
+      { caller },
+    );
+    expect(price.errors).toBeUndefined();
+    expect(price.data?.['createProductPrice']?.userErrors.map(({ code, path }) => [code, path])).toEqual([
+      ['TOO_LONG', ['name']],
+      ['REQUIRED', ['interval']],
+      ['OUT_OF_RANGE', ['duration']],
+      ['INVALID_FORMAT', ['amount', 'amount']],
+    ]);
+    expect(price.data?.['createProductPrice']?.userErrors[1]?.message).toBe(
+      'is required for a PAYMENT_PLAN price',
+    );
+    const endpoint = await sendMutation(
+      gateway,
+      'createWebhookEndpoint',
+      { workspaceId, url: 'ftp://x', name: '', eventTypeIds: ['contact.created', 'nothing'] },
+      { caller },
+    );
+    expect(endpoint.data).toMatchObject({
+      createWebhookEndpoint: {
+        userErrors: [
+          { code: 'REQUIRED', path: ['name'], message: 'must not be blank' },
+          { code: 'INVALID_FORMAT', path: ['url'], message: 'must be an http or https URL' },
+          { code: 'NOT_FOUND', path: ['eventTypeIds'], message: 'There are no such event types: nothing.' },
+        ],
+      },
+    });
+    const filter = await sendMutation(
+      gateway,
+      'createSavedFilter',
+      {
+        workspaceId,
+        name: 'x'.repeat(300),
+        criteria: [
+          { attribute: 'FIRST_NAME', clause: 'EQUALS', value: { text: 'Ann' } },
+          { attribute: 'FIRST_NAME', clause: 'EQUALS', value: { text: '' } },
+        ],
+      },
+      { caller },
+    );
+    expect(filter.data).toMatchObject({
+      createSavedFilter: {
+        userErrors: [
+          { code: 'TOO_LONG', path: ['name'] },
+          { code: 'INVALID_FORMAT', path: ['criteria', '1', 'value'] },
+        ],
+      },
+    });
   });
 
   test('leaves no idempotency record: the mended input works with the same key', async () => {

@@ -64,7 +64,7 @@ const send = ({ operation, route }: Taking, to: Tenant, body: unknown) =>
 async function expectRefused(taking: Taking, bodies: readonly unknown[]): Promise<void> {
   for (const body of bodies) {
     const { detail } = await expectProblem(await send(taking, tenant, body), 'invalid');
-    const list = /body has none of the members that this takes: (.*)\.$/.exec(detail)?.[1]?.split(', ');
+    const list = /Give at least one of these: (.*)\.$/.exec(detail)?.[1]?.split(', ');
     expect([body, list]).toEqual([body, taking.names]);
   }
 }

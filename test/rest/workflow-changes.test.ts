@@ -182,11 +182,7 @@ test('errors of a split are reported as by the public API, and nothing is change
       'invalid',
       'condition.filter_id not found in this workspace. A split decides by a ContactsFilter.',
     ],
-    [
-      { condition: { filter: filter.publicId } },
-      'invalid',
-      'condition has none of the members that this takes: filter_id.',
-    ],
+    [{ condition: { filter: filter.publicId } }, 'invalid', 'Give at least one of these: filter_id.'],
     [{ condition: [{ filter_id: filter.publicId }] }, 'invalid', 'condition must be an object.'],
     [{ condition: { filter_id: 'nothing!' } }, 'invalid', 'condition.filter_id not found in this workspace.'],
     [

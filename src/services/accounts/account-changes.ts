@@ -42,7 +42,10 @@ export async function changeAccount<R extends Account>(
   const caller = requireScope(ctx, scopeFor(noun, 'write'));
   const by = { ...caller, tenancy: tenancy ?? caller.tenancy };
   const fields = writableFields(noun, 'change');
-  const given = settle(parseFields(fields, input, 'change') as Texts, input.nameOf);
+  const given = settle(
+    parseFields(fields, input, 'change', true, (some) => settle(some as Texts, input.nameOf)) as Texts,
+    input.nameOf,
+  );
   const { table: name } = noun as Account;
   const table = { ...tableOf(noun as Account), name };
   return changeLocked(ctx, table, ref, options, {

@@ -4,7 +4,7 @@ import type { Caller } from '../../auth/actor.ts';
 import { coversScope, requireScope, SCOPES, type Scope } from '../../auth/scopes.ts';
 import { createToken } from '../../auth/tokens.ts';
 import type { Context } from '../../context.ts';
-import { invalid, notFound, outOfRange, preconditionFailed } from '../../errors.ts';
+import { invalid, notFound, outOfRange, parseAll, preconditionFailed } from '../../errors.ts';
 import { API_KEY_NAME, type ApiKeyRow, apiKey, NEW_API_KEY } from '../../resources/api-keys.ts';
 import { team } from '../../resources/teams.ts';
 import { toTimestamp } from '../../rows/json.ts';
@@ -106,32 +106,54 @@ export async function create(
     });
   // There is no key yet for which it could hold (RFC 9110 §13.1.1).
   if (precondition !== null) throw preconditionFailed();
-  const given = parseFields(NEW_API_KEY, input, 'creation');
-  const { name = '', scopes: asked = [], expiresAt: end = null } = given;
-  const nameOf = (property: keyof typeof NEW_API_KEY) => input.nameOf(property, NEW_API_KEY[property]);
-  const scopes = parseKnown(asked, SCOPES, 'scope', 'A key');
-  const [beyond] = scopes.filter((scope) => !coversAsked(caller.scopes, scope));
-  if (beyond !== undefined)
-    throw invalid(nameOf('scopes'), {
-      code: 'not_allowed',
-      message: `cannot contain ${beyond}, which the credential of the request does not have`,
-    });
   const now = ctx.clock();
   const latest = await endOf(ctx, caller);
+  const nameOf = (property: keyof typeof NEW_API_KEY) => input.nameOf(property, NEW_API_KEY[property]);
+  const given = parseFields(NEW_API_KEY, input, 'creation', false, (some) =>
+    parseAll({
+      name: () => some.name !== undefined && parseName(some.name),
+      scopes: () => some.scopes !== undefined && requireCovered(caller, some.scopes, nameOf('scopes')),
+      expiresAt: () => requireWithin(some.expiresAt, { now, latest }, nameOf('expiresAt')),
+    }),
+  );
+  const { name = '', scopes: asked = [], expiresAt: end = null } = given;
+  const scopes = parseKnown(asked, SCOPES, 'scope', 'A key');
   const expiresAt = end ?? latest;
-  if (expiresAt !== null && (expiresAt <= now || (latest !== null && expiresAt > latest)))
-    throw invalid(
-      nameOf('expiresAt'),
-      outOfRange(
-        latest === null
-          ? 'in the future'
-          : `in the future, and at most ${toTimestamp(latest)}, when the credential of the request ends`,
-      ),
-    );
   const key = { teamId, name: parseName(name), scopes, expiresAt, isDefault: false, createdAt: now };
   const issued = await executeUnrecorded(ctx, tenancy, (tx) => issueKey(tx, key));
   await ctx.lookups.settle();
   return { row: { ...issued.apiKey, token: issued.token }, outcome: 'created' };
+}
+
+/** @throws AppError `invalid` for `field` */
+function requireCovered(caller: Caller, asked: readonly string[], field: string): void {
+  const [beyond] = parseKnown(asked, SCOPES, 'scope', 'A key').filter(
+    (scope) => !coversAsked(caller.scopes, scope),
+  );
+  if (beyond !== undefined)
+    throw invalid(field, {
+      code: 'not_allowed',
+      message: `cannot contain ${beyond}, which the credential of the request does not have`,
+    });
+}
+
+/** Requires an end in the future that is not after `latest`. @throws AppError `invalid` for `field` */
+function requireWithin(
+  end: Date | null | undefined,
+  { now, latest }: { readonly now: Date; readonly latest: Date | null },
+  field: string,
+): void {
+  const expiresAt = end ?? latest;
+  if (expiresAt === null || (expiresAt > now && (latest === null || expiresAt <= latest))) return;
+  const until = latest && toTimestamp(latest);
+  throw invalid(
+    field,
+    outOfRange(
+      until === null
+        ? 'in the future'
+        : `in the future, and at most ${until}, when the credential of the request ends`,
+    ),
+  );
 }
 
 /** Whether a caller with these scopes may give this one away: `read` and `write` only if they have the same. */

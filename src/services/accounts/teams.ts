@@ -1,7 +1,7 @@
 // Teams. A credential belongs to one team, so a list has at most one; on another team's host it is empty.
 import { type Permitted, requireScope, scopeFor } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { AppError, invalid, mustBe } from '../../errors.ts';
+import { AppError, invalid, mustBe, parseAll } from '../../errors.ts';
 import type { Page, PageRequest } from '../../pagination.ts';
 import { type TeamRow, team } from '../../resources/teams.ts';
 import { tableOf } from '../../store/tables/tables.ts';
@@ -54,12 +54,16 @@ export function update(
     tenancy: { teamId: caller.tenancy.teamId, workspaceIds: null },
     settle({ name, timeZone, ...rest }, nameOf) {
       const called = nameOf('timeZone', team.fields.timeZone);
-      if (timeZone != null && !isName(timeZone))
+      const isWrong = timeZone != null && !isName(timeZone);
+      const refuse = () => {
         throw invalid(called, mustBe('a name such as UTC, Tokyo or Europe/London'));
+      };
       return {
         ...rest,
-        ...(name !== undefined && { name: parseName(name) }),
-        ...(timeZone !== undefined && { timeZone: timeZone?.trim() ?? null }),
+        ...parseAll({
+          ...(name !== undefined && { name: () => parseName(name) }),
+          ...(timeZone !== undefined && { timeZone: isWrong ? refuse : () => timeZone?.trim() ?? null }),
+        }),
       };
     },
   });

@@ -1,6 +1,7 @@
 // Workspaces of a team, as their clients see and change them.
 import { requireCaller, scopeFor } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
+import { parseAll } from '../../errors.ts';
 import { type WorkspaceRow, workspace } from '../../resources/workspaces.ts';
 import { findSubdomain } from '../../store/accounts/hosts.ts';
 import type { ChangeAnswer } from '../changing/mutate.ts';
@@ -38,10 +39,11 @@ export async function update(
   options: WriteOptions,
 ): Promise<ChangeAnswer<WorkspaceRow & { id: bigint }>> {
   const done = await changeAccount(ctx, workspace, ref, input, options, {
-    settle: ({ name, subdomain }) => ({
-      ...(name !== undefined && { name: parseName(name) }),
-      ...(subdomain !== undefined && { subdomain: parseLabel(subdomain) }),
-    }),
+    settle: ({ name, subdomain }) =>
+      parseAll({
+        ...(name !== undefined && { name: () => parseName(name) }),
+        ...(subdomain !== undefined && { subdomain: () => parseLabel(subdomain) }),
+      }),
     // A workspace keeps a subdomain that was reserved later.
     requireAllowed({ subdomain }, before) {
       if (subdomain !== undefined && subdomain !== before['subdomain']) requireUnreserved(ctx, subdomain);

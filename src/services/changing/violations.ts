@@ -43,7 +43,7 @@ function faultOf(kind: Exclude<Violation['kind'], 'restrict'>, field: Field): Fa
   return kind === 'check' ? checkOf(field) : noSuch(referencedNoun(field)?.title ?? 'object');
 }
 
-const TOO_LARGE: Fault = { code: 'too_long', message: 'would be too large' };
+const TOO_LARGE: Fault = { code: 'too_long', message: 'is too large' };
 
 /** The fault of a value that a check of the database refuses. Amounts and measures are checked against a minimum. */
 function checkOf({ mustBe: expected, type }: Field): Fault {

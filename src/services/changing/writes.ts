@@ -5,6 +5,7 @@ import { notFound, parseAll } from '../../errors.ts';
 import type { Described } from '../../resources/nouns.ts';
 import {
   type Fields,
+  isRequired,
   type Moment,
   type Resource,
   type Row,
@@ -20,7 +21,15 @@ import type { ChangeRequest } from '../../store/changing/steps.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { amountsOf } from '../input/amounts.ts';
 import { columnsOf, defaultsOf } from '../input/column-values.ts';
-import { type Input, type NameOf, type Naming, type NewValues, parseFields } from '../input/parse-fields.ts';
+import {
+  type Check,
+  converted,
+  type Input,
+  type NameOf,
+  type Naming,
+  type NewValues,
+  parseFields,
+} from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { rowsOf } from '../reading/needed-scopes.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
@@ -35,6 +44,8 @@ import { refusedBy, toInvalid, tooMany } from './violations.ts';
 interface Rules extends ChangeRules {
   /** Converts the input to the form of the description. @throws AppError `invalid` */
   readonly normalize?: (input: Input) => Input;
+  /** Rules over several members of the input. A member that is wrong by itself is there, but undefined. @throws AppError `invalid` */
+  readonly check?: (given: NewValues<Fields>, moment: Moment, input: Input) => void;
   /** Children to create with a new row in addition to the client's, by their lists in `children`. */
   readonly companions?: (given: NewValues<Fields>) => ChildChanges;
   /** Values that depend on the current row too: `settle` gets the row only if `needRow` is true. */
@@ -60,9 +71,12 @@ export interface Writes<Row> {
   /**
    * Parses the input of a creation or a change.
    * @param of the fields that may be set, if they differ from the noun's description
+   * @param check further rules, as in `parseFields`
    * @throws AppError `invalid` blaming members
    */
-  parse(input: Input, moment: Moment, of?: Fields): Partial<Row>;
+  parse(input: Input, moment: Moment, of?: Fields, check?: (given: Partial<Row>) => void): Partial<Row>;
+  /** As `parse` at creation, with the checks of `create` that need the input alone. */
+  parseNew(input: Input): Partial<Row>;
   /**
    * @param request identifies a retry, if this is part of another operation
    * @throws AppError `invalid` blaming members, `not_found` for the parent
@@ -145,10 +159,37 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
   const children = childWritesOf(resource);
   const transitions = transitionsOf(fields.change);
 
-  function parse(input: Input, moment: Moment, of = fields[moment]): NewValues<Fields> {
+  function parse(
+    input: Input,
+    moment: Moment,
+    of = fields[moment],
+    check: Check<Fields> = () => undefined,
+  ): NewValues<Fields> {
     const { normalize = (given) => given } = rules;
-    return parseFields(of, normalize(input), moment, moment === 'change' || resource.mayBeEmpty === true);
+    const mayBeEmpty = moment === 'change' || resource.mayBeEmpty === true;
+    return parseFields(of, converted(input, normalize), moment, mayBeEmpty, (given) =>
+      parseAll({ own: () => rules.check?.(given, moment, input), also: () => check(given) }),
+    );
   }
+
+  /** Checks the amounts and the children of a new object, except those that the parser blames already. */
+  function checkNew(given: NewValues<Fields>, input: Input): void {
+    const isWhole = (value: unknown) =>
+      [value].flat().every((item) => item !== undefined && !Object.values(item ?? {}).includes(undefined));
+    const whole = Object.fromEntries(Object.entries(given).filter(([, value]) => isWhole(value)));
+    const lacksCurrency = Object.entries(fields.creation).some(
+      ([property, field]) =>
+        field.type === 'currency' &&
+        !(property in whole) &&
+        (property in given || isRequired(field, 'creation')),
+    );
+    parseAll({
+      own: () => !lacksCurrency && amounts?.settle(whole, defaults, input),
+      below: () => children?.settle(whole, 'creation', defaults, input),
+    });
+  }
+
+  const parseNew = (input: Input) => parse(input, 'creation', undefined, (given) => checkNew(given, input));
 
   /**
    * The values of a row, from the input and the current row, or the default values of a new one.
@@ -231,11 +272,13 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
 
   const writes: Writes<Row<R> & { id: bigint }> = {
     writeScope,
-    parse: (input, moment, of) => parse(input, moment, of) as Partial<Row<R> & { id: bigint }>,
+    parse: (input, moment, of, check) =>
+      parse(input, moment, of, check as Check<Fields>) as Partial<Row<R> & { id: bigint }>,
+    parseNew: (input) => parseNew(input) as Partial<Row<R> & { id: bigint }>,
     async create(ctx, parent, input, options, request) {
       const by = requireScope(ctx, writeScope);
       const { tenancy } = by;
-      const given = parse(input, 'creation');
+      const given = parseNew(input);
       const id = parseRef(over.title, over.table, parent);
       if (looksUp.creation)
         await requireOwn(ctx, tenancy, fields.creation, given, input.nameOf, () =>

@@ -33,10 +33,10 @@ export function parseCustomAttributes(given: unknown, field: string): Record<str
   const errors: FieldError[] = [];
   const blame = (name: string, fault: Fault) => errors.push({ ...fault, field: `${field}.${name}` });
   if (entries.length > MAX_ATTRIBUTES)
-    throw invalid(field, { code: 'too_many', message: `must have at most ${MAX_ATTRIBUTES} members` });
+    throw invalid(field, { code: 'too_many', message: `can have at most ${MAX_ATTRIBUTES} attributes` });
   const known = new Set<string>();
   const parsed = entries.map(([key, value]): [string, string] => {
-    const name = toAttributeName(key.slice(0, MAX_NAME_CHARS + 1));
+    const name = toAttributeName(key);
     // Never applied to an object: its `toString` may come from the client.
     const text = value instanceof Object ? '' : String(value ?? '');
     if (name === '')
@@ -74,11 +74,12 @@ function isRounded(value: unknown): boolean {
 }
 
 /**
- * Turns `Favourite Colour` and `favouriteColour` into `favourite_colour`. Combining marks count as parts of words: many scripts write
+ * The name under which an attribute is stored. Turns `Favourite Colour` and `favouriteColour` into `favourite_colour`. Combining marks count as parts of words: many scripts write
  * vowels with them.
  */
-function toAttributeName(name: string): string {
+export function toAttributeName(name: string): string {
   return name
+    .slice(0, MAX_NAME_CHARS + 1)
     .normalize('NFC')
     .replaceAll(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1_$2')
     .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, '_')

@@ -101,13 +101,20 @@ async function withCriteria(
   find: (given: Partial<RefineFilterRow>, tenancy: Tenancy) => Promise<Place | null>,
 ): Promise<Input> {
   const { tenancy } = requireScope(ctx, writeScope);
-  const given = writes.parse(input, moment);
+  const name = input.nameOf('criteria', fields.criteria);
+  const { criterionForms } = input;
+  const parsed = (filterClass: string, criteria: readonly Criterion[]) =>
+    parseCriteria(filterClass, criteria, ctx.clock(), name, criterionForms);
+  const given = writes.parse(input, moment, undefined, (some) => {
+    const { filterClass = fields.filterClass.default, criteria } = some;
+    const isKnown = moment === 'creation' && !('filterClass' in some && some.filterClass === undefined);
+    if (isKnown && criteria?.every(isWhole) && attributesOf(filterClass) !== undefined)
+      parsed(filterClass, criteria);
+  });
   if (given.criteria === undefined) return input;
   const place = await find(given, tenancy);
   if (place === null) return input;
-  const name = input.nameOf('criteria', fields.criteria);
-  const { criterionForms } = input;
-  const criteria = parseCriteria(place.filterClass, given.criteria, ctx.clock(), name, criterionForms);
+  const criteria = parsed(place.filterClass, given.criteria);
   const errors: FieldError[] = [];
   for (const [index, { attribute, test }] of criteria.entries()) {
     const table = attribute.idsOf && tableNamed(attribute.idsOf.table as NounTable);
@@ -125,6 +132,10 @@ async function withCriteria(
   const stored = given.criteria.map((one, index) => withStoredIds(one, criteria[index]));
   return { ...input, members: { ...(input.members as object), [name]: stored } };
 }
+
+/** Whether all members of a criterion have their form. */
+const isWhole = (one: Criterion | undefined) =>
+  one !== undefined && 'attribute' in one && !Object.values(one).includes(undefined);
 
 /** A criterion with the ids that its test has, in the form of REST's JSON. */
 function withStoredIds(one: Criterion, parsed: RefineCriterion | undefined): Criterion {

@@ -49,6 +49,7 @@ const IN_REST: CriterionForms = {
       return /^(?:[1-9]\d{0,18}|[A-Za-z]{6,12})$/.test(text) ? text : undefined;
     },
   }),
+  relative: 'days before or after now, such as {"days":"30","modifier":"ago"}',
 };
 
 /**
@@ -105,7 +106,7 @@ function testOf(
   const { kind } = attribute;
   if (clause === 'st')
     return { expected: 'left out', parse: (value) => (value === null ? { kind: 'set' } : undefined) };
-  if (kind === 'date') return dateTest(clause, now);
+  if (kind === 'date') return dateTest(clause, now, forms);
   const form = VALUES[kind](attribute, forms);
   if (kind === 'amount' && clause !== 'eq') return amountTest(clause);
   if (clause === 'sw')
@@ -228,9 +229,8 @@ function parseDays(value: unknown, now: Date): { readonly at: Date; readonly isA
 }
 
 const ABSOLUTE = 'a day such as 2026-01-31 or a time such as 2026-01-31T12:00:00Z';
-const RELATIVE = 'days before or after now, such as {"days":"30","modifier":"ago"}';
 
-function dateTest(clause: Clause, now: Date): Form<RefineTest> {
+function dateTest(clause: Clause, now: Date, { relative }: CriterionForms): Form<RefineTest> {
   const span = (from: Date | null, before: Date | null) =>
     limits(
       ...(from === null ? [] : [['>=', toText(from)] as const]),
@@ -256,7 +256,7 @@ function dateTest(clause: Clause, now: Date): Form<RefineTest> {
       };
     case 'exct':
       return {
-        expected: RELATIVE,
+        expected: relative,
         parse(value) {
           const days = parseDays(value, now);
           const from = days && new Date(Math.floor(days.at.getTime() / DAY_MS) * DAY_MS);
@@ -265,7 +265,7 @@ function dateTest(clause: Clause, now: Date): Form<RefineTest> {
       };
     default:
       return {
-        expected: `${ABSOLUTE}, or ${RELATIVE}`,
+        expected: `${ABSOLUTE}, or ${relative}`,
         parse(value) {
           const days = parseDays(value, now);
           const at = days === undefined ? parseSpan(value) : { from: days.at, before: addMs(days.at, 1) };

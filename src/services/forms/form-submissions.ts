@@ -11,6 +11,7 @@ import {
   type NewAnswerRow,
 } from '../../resources/forms/form-submissions.ts';
 import { formField } from '../../resources/forms/forms.ts';
+import type { Moment } from '../../resources/resource.ts';
 import type { Changed } from '../../store/changing/changes.ts';
 import { findByEmailAddress } from '../../store/changing/contacts.ts';
 import { FORM_ANSWER_RULES, type RequestedAnswer } from '../../store/changing/form-answers.ts';
@@ -36,7 +37,7 @@ const SUBMISSIONS = tableOf(formSubmission);
 const FIELDS = tableOf(formField);
 const EMAIL = TEXT_FORMATS.email;
 const { fields, inputs } = formSubmission;
-const writes = writesOf(formSubmission);
+const writes = writesOf(formSubmission, { check: requireOneContact });
 const { writeScope } = writes;
 
 /** The constraint that is violated if a concurrent request creates the same contact. */
@@ -65,7 +66,6 @@ async function create(
   const { nameOf } = input;
   const given = writes.parse(input, 'creation') as SubmissionInput;
   const { contactId, contactAttributes, pageId = null, answers = [] } = given;
-  requireOneContact(given, nameOf);
   if (contactAttributes != null) requireScope(ctx, 'contacts:write');
   const formId = parseRef('Form', 'forms', form);
   const workspaceId = await workspaceOf(ctx, 'forms', by.tenancy, formId);
@@ -98,8 +98,9 @@ async function create(
 }
 
 /** @throws AppError `invalid` */
-function requireOneContact({ contactId, contactAttributes }: SubmissionInput, nameOf: NameOf): void {
-  if (contactId === undefined || contactAttributes == null) return;
+function requireOneContact(given: object, _moment: Moment, { nameOf }: Input): void {
+  const hasAttributes = 'contactAttributes' in given && given.contactAttributes !== null;
+  if (!('contactId' in given && hasAttributes)) return;
   const [id, attributes] = [
     nameOf('contactId', fields.contactId),
     nameOf('contactAttributes', inputs.contactAttributes),

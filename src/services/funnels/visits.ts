@@ -89,39 +89,58 @@ interface Named {
 }
 
 function parse(ctx: Context, input: Input): Named[] {
-  const given = parseFields(VISITS_INPUT, input, 'change', false) as {
-    readonly visit?: ParsedVisit;
-    readonly visits?: readonly ParsedVisit[];
-  };
-  const { visit, visits = [] } = given;
-  if ((visit === undefined) === (visits.length === 0))
-    throw invalid('visits', {
-      code: 'required',
-      message: 'Give either visit or visits, with at least one visit.',
-    });
   const now = ctx.clock();
-  const errors: FieldError[] = [];
-  const named = (visit === undefined ? visits : [visit]).map((one, index): Named => {
-    const name = visit === undefined ? `visits[${index}].` : 'visit.';
-    const startedAt = one.startedAt ?? now;
-    const blame = (property: 'contactId' | 'startedAt', fault: Fault) => {
-      const field = name + input.nameOf(property, VISIT_INPUT[property]);
-      if (errors.length < MAX_ERRORS) errors.push({ ...fault, field });
-    };
-    // An empty text does not identify a visitor.
-    const visitorId = one.visitorId || null;
-    if ((one.contactId == null) === (visitorId === null))
-      blame('contactId', {
+  const given = parseFields(VISITS_INPUT, input, 'change', false, (some) => {
+    const { visit, visits } = some as Partial<GivenVisits>;
+    if ('visit' in some === ('visits' in some && visits?.length !== 0))
+      throw invalid('visits', {
         code: 'required',
-        message: `is required, or else ${input.nameOf('visitorId', VISIT_INPUT.visitorId)}`,
+        message: 'Give either visit or visits, with at least one visit.',
       });
-    const ageMs = now.getTime() - startedAt.getTime();
-    if (ageMs > MAX_AGE_MS || ageMs < -HOUR_MS)
-      blame('startedAt', outOfRange('within the last 30 days, and at most an hour ahead'));
-    return { name, visit: { ...one, uuid: one.uuid.toLowerCase(), visitorId, startedAt } };
+    const errors = (visit === undefined ? (visits ?? []) : [visit]).flatMap((one, index) =>
+      faultsOf(one, visit === undefined ? `visits[${index}].` : 'visit.', now, input),
+    );
+    if (errors.length > 0) throw invalidFields(errors.slice(0, MAX_ERRORS));
+  }) as GivenVisits;
+  const { visit, visits = [] } = given;
+  return (visit === undefined ? visits : [visit]).map((one, index) => {
+    const startedAt = one.startedAt ?? now;
+    return {
+      name: visit === undefined ? `visits[${index}].` : 'visit.',
+      visit: { ...one, uuid: one.uuid.toLowerCase(), visitorId: visitorOf(one), startedAt },
+    };
   });
-  if (errors.length > 0) throw invalidFields(errors);
-  return named;
+}
+
+interface GivenVisits {
+  readonly visit?: ParsedVisit;
+  readonly visits?: readonly ParsedVisit[];
+}
+
+/** An empty text does not identify a visitor. */
+const visitorOf = ({ visitorId }: Partial<ParsedVisit>) => visitorId || null;
+
+/** What is wrong with the members of a visit together. @param name the client's name for it with a full stop at the end */
+function faultsOf(
+  one: Partial<ParsedVisit> | undefined,
+  name: string,
+  now: Date,
+  { nameOf }: Input,
+): FieldError[] {
+  if (one === undefined) return [];
+  const errors: FieldError[] = [];
+  const blame = (property: 'contactId' | 'startedAt', fault: Fault) =>
+    errors.push({ ...fault, field: name + nameOf(property, VISIT_INPUT[property]) });
+  const isKnown = 'visitorId' in one && one.visitorId === undefined;
+  if (!isKnown && (one.contactId == null) === (visitorOf(one) === null))
+    blame('contactId', {
+      code: 'required',
+      message: `is required, or else ${nameOf('visitorId', VISIT_INPUT.visitorId)}`,
+    });
+  const ageMs = now.getTime() - (one.startedAt ?? now).getTime();
+  if (ageMs > MAX_AGE_MS || ageMs < -HOUR_MS)
+    blame('startedAt', outOfRange('within the last 30 days, and at most an hour ahead'));
+  return errors;
 }
 
 function unknownContact({ nameOf }: Input) {

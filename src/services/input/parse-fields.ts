@@ -1,8 +1,10 @@
 // Parses untrusted JSON into the properties of a noun, by the description of its fields. Pure.
 import {
+  AppError,
   BLANK,
   type Fault,
   type FieldError,
+  fieldErrorsOf,
   invalid,
   invalidFields,
   mustBe,
@@ -60,12 +62,20 @@ export interface Input {
     | undefined;
   /** Whether the client can give a field. It need not give others. Absent: those that REST has. */
   readonly isGivable?: (field: Field) => boolean;
+  /** What is already known to be wrong with members: those are not parsed, and the errors are thrown with those of the other members. */
+  readonly faults?: readonly FieldError[];
 }
 
 /** The client's names for properties, and what it sent beside their values. */
 export type Naming = Pick<Input, 'nameOf' | 'currencyOf'>;
 
 type Members = Readonly<Record<string, unknown>>;
+
+/**
+ * Checks rules over several members. A member that is wrong by itself is there, but undefined.
+ * @throws AppError `invalid`; what it says of wrong members is left out
+ */
+export type Check<F extends Fields> = (given: NewValues<F>) => void;
 
 /** At most this many errors are returned, however much of a body is wrong. */
 const MAX_ERRORS = 20;
@@ -75,16 +85,25 @@ const MAX_ERRORS = 20;
  * @param fields the fields that the client may set
  * @param moment at creation, required fields must be present
  * @param mayBeEmpty whether the input may set nothing; an input of unknown members alone is refused in any case
+ * @param check its errors are thrown with those of members
  * @throws AppError `invalid` blaming each wrong member by the client's name for it, and the whole when it is no object or sets no known
  *   member
  */
 export function parseFields<F extends Fields>(
   fields: F,
-  { members: input, nameOf, whole = 'body', formOf: adapt = (_, form) => form, isGivable = inRest }: Input,
+  {
+    members: input,
+    nameOf,
+    whole = 'body',
+    formOf: adapt = (_, form) => form,
+    isGivable = inRest,
+    faults: known = [],
+  }: Input,
   moment: Moment,
   mayBeEmpty = moment === 'change',
+  check: Check<F> = () => undefined,
 ): NewValues<F> {
-  const errors: FieldError[] = [];
+  const errors: FieldError[] = [...known];
   function blame(field: string, fault: Fault): undefined {
     if (errors.length < MAX_ERRORS) errors.push({ ...fault, field });
   }
@@ -101,7 +120,8 @@ export function parseFields<F extends Fields>(
         (prefix === '' ? isRequired(field, moment) : field.optional !== true) && isGivable(field);
       const value = Object.hasOwn(members, name) ? members[name] : undefined;
       hasKnown ||= value !== undefined;
-      if (value === undefined) {
+      if (prefix === '' && known.some((fault) => concerns(fault, name))) parsed[property] = undefined;
+      else if (value === undefined) {
         if (isNeeded) blame(prefix + name, REQUIRED);
       } else if (isNeeded || !isLeftOut(field, value))
         parsed[property] = parseMember(field, value, prefix + name);
@@ -124,13 +144,12 @@ export function parseFields<F extends Fields>(
     if (field.nullable === true && isNull(field, value)) return null;
     if (field.items !== undefined) return parseItems(field, field.items, value, name);
     if (field.object !== undefined) return parseObject(field.object, value, name);
-    const { expected, parse } = adapt(field, formOf(field));
-    const parsed = value === null ? undefined : parse(value);
-    const orNull = (what: string) => (field.nullable === true ? `null or ${what}` : what);
-    if (parsed === undefined) return blame(name, faultOfForm(field, value, orNull(expected)));
+    const form = adapt(field, formOf(field));
+    const parsed = value === null ? undefined : form.parse(value);
+    if (parsed === undefined) return blame(name, faultOfForm(field, value, form));
     const [least, most] = field.range ?? [];
     if (least !== undefined && most !== undefined && !(Number(parsed) >= least && Number(parsed) <= most))
-      return blame(name, outOfRange(orNull(`from ${least} to ${most}`)));
+      return blame(name, outOfRange(`from ${least} to ${most}`));
     if (!isStorable(parsed)) return blame(name, UNSTORABLE);
     const { required, maxLength = Number.POSITIVE_INFINITY } = field;
     const { length = 0 } = parsed as { length?: number };
@@ -166,15 +185,47 @@ export function parseFields<F extends Fields>(
     if (!mayBeEmpty || !(isEmpty || names.some((name) => Object.hasOwn(input, name))))
       throw errors.length === 0 ? invalidFields([nothing]) : invalidFields(errors, sentenceOf(nothing));
   }
+  for (const fault of faultsIn(() => check(given as NewValues<F>)))
+    if (!errors.some((one) => concerns(one, fault.field) || concerns(fault, one.field)))
+      blame(fault.field, fault);
   if (errors.length > 0) throw invalidFields(errors);
   return given as NewValues<F>;
 }
 
-/** What is wrong with a value that does not have the form of its field. @param expected the text after "must be" */
-function faultOfForm(field: Field, value: unknown, expected: string): Fault {
-  const isMissing = value === null || (typeof value === 'string' && value.trim() === '');
-  if (isMissing) return { ...mustBe(expected), code: 'required' };
+/** Whether an error is about a member or something in it. */
+function concerns({ field }: FieldError, name: string): boolean {
+  return field === name || field.startsWith(`${name}.`) || field.startsWith(`${name}[`);
+}
+
+/** The errors of fields that a function throws; any other error is thrown. */
+function faultsIn(run: () => unknown): readonly FieldError[] {
+  try {
+    run();
+    return [];
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'invalid' || error.errors.length === 0) throw error;
+    return fieldErrorsOf(error);
+  }
+}
+
+/** Converts an input. What a conversion refuses is thrown with the errors of the other members when the input is parsed. */
+export function converted(input: Input, convert: (input: Input) => Input): Input {
+  let result = input;
+  const faults = faultsIn(() => {
+    result = convert(input);
+  });
+  return faults.length === 0 ? result : { ...input, faults: [...(input.faults ?? []), ...faults] };
+}
+
+/** What is wrong with a value that does not have the form of its field. */
+function faultOfForm(field: Field, value: unknown, { expected, wrong }: Form): Fault {
+  const isBlank = typeof value === 'string' && value.trim() === '';
+  if (isBlank && field.type === 'text') return BLANK;
+  // Where nothing has a meaning of its own, the message says what a value looks like.
+  if (isBlank || value === null)
+    return field.refusesNull === true ? { ...mustBe(expected), code: 'required' } : REQUIRED;
   if (field.values !== undefined) return mustBeOneOf(expected);
+  if (wrong !== undefined && typeof value === 'string') return { code: 'invalid_format', message: wrong };
   return (referencedNoun(field) === undefined ? mustBe : mustBeId)(expected);
 }
 
@@ -197,7 +248,7 @@ function isNull(field: Field, value: unknown): boolean {
 
 /** A null member becomes the empty text. */
 const textMembers: Form = {
-  expected: 'an object whose members are text',
+  expected: 'an object of texts',
   parse(value) {
     if (!isObject(value)) return undefined;
     const members = Object.fromEntries(Object.entries(value).map(([name, text]) => [name, text ?? '']));

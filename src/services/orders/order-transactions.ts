@@ -74,14 +74,15 @@ export async function create(
 ): Promise<ChangeAnswer<TransactionRow, 'created'>> {
   const by = requireScope(ctx, writeScope);
   const { nameOf } = input;
-  const given = { ...DEFAULTS, ...parseFields(FIELDS, input, 'creation') } as unknown as TransactionInput;
-  if (given.status === 'partially-refunded' || given.status === 'refunded') {
-    const name = nameOf('status', fields.status);
-    const { values } = fields.status;
-    throw invalid(name, mustBeOneOf('completed, pending or voided. Refunds set the other values'), {
-      values,
-    });
-  }
+  const given = {
+    ...DEFAULTS,
+    ...parseFields(FIELDS, input, 'creation', false, ({ status }) => {
+      if (status !== 'partially-refunded' && status !== 'refunded') return;
+      const { values } = fields.status;
+      const fault = mustBeOneOf('completed, pending or voided. Refunds set the other values');
+      throw invalid(nameOf('status', fields.status), fault, { values });
+    }),
+  } as unknown as TransactionInput;
   const orderId = parseRef(order.title, order.table, parent);
   return changeStepwise(ctx, withSql, {
     by,
@@ -201,14 +202,17 @@ export async function refund(
 ): Promise<ChangeAnswer<TransactionRow>> {
   const by = requireScope(ctx, writeScope);
   const { nameOf } = input;
-  const { amount = null, partial, ...given } = parseFields(REFUND, input, 'change') as RefundInput;
   const name = nameOf('amount', AMOUNT);
-  if (partial === true && amount === null)
-    throw invalid(name, { code: 'required', message: 'is required for a partial refund' });
+  const requireAmountOfPart = (some: RefundInput) => {
+    if (some.partial === true && !('amount' in some))
+      throw invalid(name, { code: 'required', message: 'is required for a partial refund' });
+  };
+  const given = parseFields(REFUND, input, 'change', true, requireAmountOfPart) as RefundInput;
+  const { amount = null, partial, ...rest } = given;
   return changeLocked(ctx, TRANSACTIONS, ref, options, {
     by,
     action: 'refunded',
-    given: [amount, given, ...(partial === undefined ? [] : [partial])],
+    given: [amount, rest, ...(partial === undefined ? [] : [partial])],
     lock: (tx, tenancy, id) => lockPayment(tx, tenancy, id, amount),
     async make(tx, payment, { id }) {
       const { isPayment, most, isTooMuch, isOver, order } = payment;
@@ -225,7 +229,7 @@ export async function refund(
           code: 'not_allowed',
           message: `must be ${most} ${order.currency} or left out for a full refund`,
         });
-      return amount === null && isOver ? null : payBack(tx, payment, id, given);
+      return amount === null && isOver ? null : payBack(tx, payment, id, rest);
     },
   });
 }

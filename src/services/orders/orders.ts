@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { type AppError, blaming, type Fault, invalid, outOfRange } from '../../errors.ts';
 import { contact } from '../../resources/contacts.ts';
 import { type OrderRow, order } from '../../resources/orders/orders.ts';
-import type { Field } from '../../resources/resource.ts';
+import type { Field, Moment } from '../../resources/resource.ts';
 import type { Changed } from '../../store/changing/changes.ts';
 import { findByEmailAddress } from '../../store/changing/contacts.ts';
 import type { ChangeOrigin } from '../../store/changing/records.ts';
@@ -40,7 +40,7 @@ import { defineService } from '../service.ts';
 
 const ORDERS = tableOf(orderTable);
 const { fields, inputs } = order;
-const writes = writesOf(order);
+const writes = writesOf(order, { check: requireOneContact });
 export const { writeScope } = writes;
 
 /** Only those who may read contacts see the contact of an order. */
@@ -65,7 +65,6 @@ export async function create(
   const { nameOf } = input;
   const given = { ...defaultsOf(fields), ...writes.parse(input, 'creation') } as OrderInput;
   const { contactId, contactAttributes, lineItems, ...own } = given;
-  requireOneContact(given, nameOf);
   if (contactAttributes != null) requireScope(ctx, 'contacts:write');
   const workspaceId = parseRef('Workspace', 'workspaces', workspace);
   const { orderType, billingStatus = null, serviceStatus = null } = own;
@@ -101,12 +100,14 @@ type OrderInput = Omit<OrderRow, 'contactId' | 'lineItems' | 'billingStatus' | '
 };
 
 /** @throws AppError `invalid` */
-function requireOneContact({ contactId, contactAttributes }: OrderInput, nameOf: NameOf): void {
+function requireOneContact(given: object, moment: Moment, { nameOf }: Input): void {
+  if (moment === 'change') return;
   const [id, attributes] = [
     nameOf('contactId', fields.contactId),
     nameOf('contactAttributes', inputs.contactAttributes),
   ];
-  if ((contactId === undefined) === (contactAttributes == null))
+  const hasAttributes = 'contactAttributes' in given && given.contactAttributes !== null;
+  if ('contactId' in given === hasAttributes)
     throw invalid(id, { code: 'required', message: `Give either ${id} or ${attributes}.` });
 }
 
@@ -137,7 +138,7 @@ const LINE_FAULTS: Readonly<
     member: 'priceId',
     fault: {
       code: 'archived',
-      message: 'names a price that is archived, or that belongs to an archived variant or product',
+      message: 'is archived, or belongs to an archived variant or product',
     },
   },
   'another currency': {

@@ -68,9 +68,10 @@ export async function remove(
 /** Refuses a source that can never be fetched, by the rule of webhooks' URLs. @throws AppError `invalid` */
 function requireSource(ctx: Context, input: Input, moment: Moment): void {
   requireScope(ctx, writeScope);
-  const { uploadSourceUrl: url } = writes.parse(input, moment);
   const name = input.nameOf('uploadSourceUrl', image.fields.uploadSourceUrl);
-  if (url !== undefined) parseWebhookUrl(url, name, ctx.config.webhooks.allowedNetworks);
+  writes.parse(input, moment, undefined, ({ uploadSourceUrl: url }) => {
+    if (url !== undefined) parseWebhookUrl(url, name, ctx.config.webhooks.allowedNetworks);
+  });
 }
 
 /** Everything that rest/ and graphql/ call of this noun. */

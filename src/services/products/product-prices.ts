@@ -1,10 +1,11 @@
 // Prices of variants: the members that recurring prices need, and the prices to which a customer can change.
 import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { type Fault, invalid, notFound, outOfRange, REQUIRED } from '../../errors.ts';
+import { type Fault, invalid, notFound, outOfRange, parseAll, REQUIRED } from '../../errors.ts';
 import { type PriceRow, price } from '../../resources/product-prices.ts';
 import { type VariantRow, variant } from '../../resources/product-variants.ts';
 import { product } from '../../resources/products.ts';
+import type { Moment } from '../../resources/resource.ts';
 import { PRICE_RULES } from '../../store/changing/product-prices.ts';
 import { updateTaggedProductOfPrice } from '../../store/changing/tagged-products.ts';
 import { findById } from '../../store/reading/rows.ts';
@@ -27,7 +28,11 @@ const PRICES = tableOf(priceTable);
 const VARIANTS = tableOf(variantTable);
 const DEFAULT_CURRENCY = 'USD';
 
-const writes = writesOf(price, { ...PRICE_RULES, updateOtherTables: updateTaggedProductOfPrice });
+const writes = writesOf(price, {
+  ...PRICE_RULES,
+  updateOtherTables: updateTaggedProductOfPrice,
+  check: requireIntervals,
+});
 export const { writeScope, update } = writes;
 
 /** Creates a price. @throws AppError as for every noun */
@@ -37,20 +42,32 @@ export async function create(
   input: Input,
   options: WriteOptions,
 ): Promise<ChangeAnswer<PriceRow>> {
-  const given = writes.parse(input, 'creation');
-  const { paymentType = 'one_time', interval, duration, currency } = given;
-  const refuse = (property: 'interval' | 'duration', { code, message }: Fault) => {
-    const fault: Fault = { code, message: `${message} for a ${paymentType} price` };
-    const { values } = price.fields.paymentType;
-    throw invalid(input.nameOf(property, price.fields[property]), fault, { values });
-  };
-  if (paymentType !== 'one_time' && interval === undefined) refuse('interval', REQUIRED);
-  if (paymentType === 'payment_plan' && (duration ?? 0) < 1) refuse('duration', outOfRange('at least 1'));
+  const given = writes.parseNew(input);
+  const { currency } = given;
   if (currency !== undefined) return writes.create(ctx, parent, input, options);
   const id = parseRef(VARIANTS.title, VARIANTS.name, parent);
   // Without the currency: the workspace may have another one by the time of a retry.
   const request = ['create', PRICES.name, id, given];
   return writes.create(ctx, parent, await withCurrency(ctx, id, input), options, request);
+}
+
+/** @throws AppError `invalid` for a new price that recurs, without what that takes */
+function requireIntervals(given: Partial<PriceRow>, moment: Moment, { nameOf }: Input): void {
+  const { paymentType = 'one_time', interval, duration } = given;
+  if (moment === 'change') return;
+  const blame =
+    (property: 'interval' | 'duration', { code, message }: Fault) =>
+    () => {
+      const fault: Fault = { code, message: `${message} for a ${paymentType} price` };
+      const { values } = price.fields.paymentType;
+      throw invalid(nameOf(property, price.fields[property]), fault, { values });
+    };
+  const lacksInterval = paymentType !== 'one_time' && interval === undefined;
+  const lacksDuration = paymentType === 'payment_plan' && (duration ?? 0) < 1;
+  parseAll({
+    interval: lacksInterval ? blame('interval', REQUIRED) : () => undefined,
+    duration: lacksDuration ? blame('duration', outOfRange('at least 1')) : () => undefined,
+  });
 }
 
 /** The input with the currency of the workspace. @throws AppError `not_found` for the variant */

@@ -76,7 +76,7 @@ async function requireProperties(
     if (isKnown && ids.indexOf(id) === index) return [];
     const name = `${list}[${index}].${input.nameOf('propertyId', propertyId)}`;
     const fault: Fault = isKnown
-      ? { code: 'repeated', message: 'names a property that already has a value' }
+      ? { code: 'repeated', message: 'already has a value' }
       : { code: 'not_found', message: 'there is no such variant property in the product' };
     return [{ ...fault, field: name }];
   });

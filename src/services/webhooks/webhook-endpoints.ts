@@ -1,9 +1,9 @@
 // Outgoing webhook endpoints of a workspace (spec §2).
 import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { invalid, quoted } from '../../errors.ts';
+import { invalid, parseAll, quoted } from '../../errors.ts';
 import { isEventType } from '../../resources/event-types.ts';
-import type { Field } from '../../resources/resource.ts';
+import type { Moment } from '../../resources/resource.ts';
 import {
   type WebhookEndpointRow,
   type WebhookEndpointWithSecretRow,
@@ -66,18 +66,28 @@ export async function update(
 }
 
 /** Parses the input of an endpoint. @throws AppError `invalid` blaming members */
-function parse(ctx: Context, input: Input, moment: 'creation' | 'change'): Partial<WebhookEndpointRow> {
-  const given = writes.parse(input, moment);
-  const nameOf = (property: keyof typeof webhookEndpoint.fields) =>
-    input.nameOf(property, webhookEndpoint.fields[property] as Field);
-  if (given.url !== undefined) parseWebhookUrl(given.url, nameOf('url'), ctx.config.webhooks.allowedNetworks);
-  const unknown = given.eventTypeIds?.filter((id) => !isEventType(id)) ?? [];
+function parse(ctx: Context, input: Input, moment: Moment): Partial<WebhookEndpointRow> {
+  const { allowedNetworks } = ctx.config.webhooks;
+  return writes.parse(input, moment, undefined, ({ url, eventTypeIds }) =>
+    parseAll({
+      url: () => url !== undefined && parseWebhookUrl(url, nameOf(input, 'url'), allowedNetworks),
+      eventTypeIds: () => requireKnownTypes(eventTypeIds ?? [], nameOf(input, 'eventTypeIds')),
+    }),
+  );
+}
+
+const nameOf = (input: Input, property: 'url' | 'eventTypeIds') =>
+  input.nameOf(property, webhookEndpoint.fields[property]);
+
+/** @throws AppError `invalid` for `name` */
+function requireKnownTypes(eventTypeIds: readonly string[], name: string): void {
+  const unknown = eventTypeIds.filter((id) => !isEventType(id));
   if (unknown.length > 0)
-    throw invalid(nameOf('eventTypeIds'), {
+    throw invalid(name, {
       code: 'not_found',
-      message: `there are no such event types: ${unknown.slice(0, 5).map(quoted).join(', ')}. GET /api/v2/webhooks/outgoing/event_types lists them all`,
+      message: `there are no such event types: ${unknown.slice(0, 5).map(quoted).join(', ')}`,
+      which: '. GET /api/v2/webhooks/outgoing/event_types lists them all',
     });
-  return given;
 }
 
 /** The properties that limit an endpoint to places. */

@@ -78,6 +78,7 @@ const PHONE_NUMBER = /^(?=(?:\D*\d){3})[\d\s+\-./()]{3,50}$/;
 /** What is wrong with a text that was entered in a field. */
 function entryFault({ type, labels }: Pick<FieldFacts, 'type' | 'labels'>, entry: string): Fault | null {
   const unless = (isValid: boolean, expected: string) => (isValid ? null : mustBe(expected));
+  const invalid = (wrong: string): Fault => ({ code: 'invalid_format', message: wrong });
   const { email } = TEXT_FORMATS;
   const [decimal, date] = [typeOf('decimal'), typeOf('date')];
   switch (type) {
@@ -85,13 +86,13 @@ function entryFault({ type, labels }: Pick<FieldFacts, 'type' | 'labels'>, entry
     case 'textarea':
       return null;
     case 'email':
-      return unless(email.parse(entry) !== undefined, email.expected);
+      return email.parse(entry) === undefined ? invalid(email.wrong) : null;
     case 'phone':
-      return unless(PHONE_NUMBER.test(entry.trim()), 'a phone number');
+      return PHONE_NUMBER.test(entry.trim()) ? null : invalid('is not a valid phone number');
     case 'url':
       return unless(/^https?:$/.test(URL.parse(entry)?.protocol ?? ''), 'an http or https URL');
     case 'number':
-      return unless(decimal.parse(entry) !== undefined, decimal.expected);
+      return unless(decimal.parse(entry) !== undefined, 'a number such as 12 or 12.50');
     case 'date':
       return unless(date.parse(entry) !== undefined, date.expected);
     case 'checkbox':

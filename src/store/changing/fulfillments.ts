@@ -249,7 +249,8 @@ export async function updateLineStatuses(
   if (over !== undefined)
     throw new Refused(LINES_PROPERTY, {
       code: 'not_allowed_now',
-      message: `has less of the line ${over.id} than the ${over.sent} that were shipped`,
+      message: `has less of a line than the ${over.sent} that were shipped`,
+      which: ` (the line ${over.id})`,
     });
   const changed = lines.filter(({ was, status }) => was !== status);
   const now = await timeOf(tx);

@@ -72,7 +72,8 @@ async function requireInNoOther(tx: Executor, { workspaceId, id, given }: Changi
   if (taken.length > 0)
     throw new Refused('variantIds', {
       code: 'taken',
-      message: `has variants of another profile: ${taken.map((variant) => variant.id).join(', ')}`,
+      message: 'has variants of another profile',
+      which: `: ${taken.map((variant) => variant.id).join(', ')}`,
     });
 }
 
