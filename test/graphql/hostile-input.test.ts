@@ -80,7 +80,9 @@ const BESIDE: Record<string, string> = {
 const SHORT_NAMES: Record<string, string> = {
   Field: 'FormField',
   Price: 'ProductPrice',
+  PrimaryContact: 'Contact',
   Split: 'ConditionalSplit',
+  Stage: 'PipelineStage',
   Tag: 'ContactTag',
   Variant: 'ProductVariant',
 };
