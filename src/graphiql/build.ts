@@ -26,6 +26,11 @@ const REPLACEMENTS: readonly { importer: RegExp; source: RegExp; file: string }[
     source: /\/doc-explorer\.js$/,
     file: 'docs-later.tsx',
   },
+  {
+    importer: /\/plugin-doc-explorer\/dist\/components\/doc-explorer\.js$/,
+    source: /\/schema-documentation\.js$/,
+    file: 'docs-home.tsx',
+  },
 ];
 /** The highest fast level: the next one takes ten times as long and saves one twelfth. */
 const BROTLI_QUALITY = 9;
@@ -42,8 +47,13 @@ export async function buildGraphiql(): Promise<boolean> {
 }
 
 async function computeFingerprint(): Promise<string> {
-  const sources = (await readdir(app)).sort().map((name) => join(app, name));
-  const files = [lockFile, fileURLToPath(import.meta.url), ...sources].filter((file) => existsSync(file));
+  const entries = await readdir(app, { recursive: true, withFileTypes: true });
+  const sources = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  const files = [lockFile, fileURLToPath(import.meta.url), ...sources.sort()].filter((file) =>
+    existsSync(file),
+  );
   const hash = createHash('sha256');
   for (const file of files) hash.update(`${basename(file)}\0`).update(await readFile(file));
   return hash.digest('hex');
