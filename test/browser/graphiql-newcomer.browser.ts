@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { examples } from '../../src/graphiql/app/examples.ts';
 import { restoreDemo } from '../../src/store/demo/restore.ts';
-import { type AxeException, axeFindings } from './axe.ts';
+import { axeFindings } from './axe.ts';
 import { provideDemoBrowser } from './chromium.ts';
 import { startCountingProxy } from './counting-proxy.ts';
 import {
@@ -14,6 +14,7 @@ import {
   runQuery,
   waitForKeyStatus,
 } from './explore.ts';
+import { WIDGETS } from './graphiql-widgets.ts';
 
 /** Some 60,000 of them are the schema, which grows with what is served. */
 const FIRST_LOAD_BYTES = 1_050_000;
@@ -268,20 +269,6 @@ test('the demo\u2019s signed-in link delivers the key once, and leaves nothing i
   await waitForKeyStatus(elsewhere, 'Link expired');
   expect(await elsewhere.getByLabel('API key', { exact: true }).inputValue()).toBe('');
 });
-
-/** Of GraphiQL's own widgets, which take no markup of ours. */
-const WIDGETS: readonly AxeException[] = [
-  {
-    rule: 'nested-interactive',
-    within: '.graphiql-tabs',
-    reason: 'framer-motion makes each tab a focusable list item around its two buttons',
-  },
-  {
-    rule: 'region',
-    within: '[data-radix-popper-content-wrapper]',
-    reason: 'Radix puts an open menu at the end of the body, with the button that opened it as its label',
-  },
-];
 
 test.each([
   ['light', 1280, 800, 'light'],

@@ -19,8 +19,8 @@ function emptyLists(value: unknown, path = 'data'): string[] {
   return Object.entries(value).flatMap(([name, held]) => emptyLists(held, `${path}.${name}`));
 }
 
-/** Lists that may be empty: contacts without tags, funnels without splits, branches without pages. */
-const MAY_BE_EMPTY = /\.(tags|steps|userErrors|eventTypeIds|conditionalSplits\.nodes|discardedPages)$/;
+/** Lists that may be empty: contacts without tags, funnels without splits, branches without pages, days without sales. */
+const MAY_BE_EMPTY = /\.(tags|steps|sales|userErrors|eventTypeIds|conditionalSplits\.nodes|discardedPages)$/;
 
 describe.each(examples.map((example) => [example.title, example] as const))('"%s"', (_, example) => {
   test('is one named operation with variables in JSON', () => {

@@ -2,10 +2,14 @@ import { DOC_EXPLORER_PLUGIN, DocExplorerStore } from '@graphiql/plugin-doc-expl
 import { HISTORY_PLUGIN, HistoryStore } from '@graphiql/plugin-history';
 import { GraphiQLProvider } from '@graphiql/react';
 import { GraphiQL, GraphiQLInterface } from 'graphiql';
+import { Answer } from './answers/answer.tsx';
+import { BackToQuery } from './back-to-query.tsx';
 import { isPhone } from './device.ts';
 import { fetcher } from './fetcher.ts';
 import { FirstSteps } from './first-steps.tsx';
+import { QUERY_BUILDER_PLUGIN } from './query-builder-plugin.tsx';
 import { RunKeys } from './run-keys.tsx';
+import { SCHEMA_PLUGIN } from './schema/schema-plugin.tsx';
 import { StartingOperation } from './starting-operation.tsx';
 import { startingTabs } from './starting-tabs.ts';
 import { storage } from './storage.ts';
@@ -13,7 +17,7 @@ import { SystemTheme } from './system-theme.tsx';
 import { TopBar } from './top-bar.tsx';
 import { useSchema } from './use-schema.ts';
 
-const plugins = [DOC_EXPLORER_PLUGIN, HISTORY_PLUGIN];
+const plugins = [DOC_EXPLORER_PLUGIN, SCHEMA_PLUGIN, QUERY_BUILDER_PLUGIN, HISTORY_PLUGIN];
 const tabs = startingTabs();
 
 export function App() {
@@ -39,6 +43,7 @@ export function App() {
             <StartingOperation />
             <TopBar />
             <main>
+              <BackToQuery />
               <GraphiQLInterface
                 defaultEditorToolsVisibility={isPhone() ? false : 'variables'}
                 showPersistHeadersSettings={false}
@@ -46,6 +51,7 @@ export function App() {
                 <GraphiQL.Logo>{null}</GraphiQL.Logo>
                 <GraphiQL.Footer>
                   <FirstSteps />
+                  <Answer />
                 </GraphiQL.Footer>
               </GraphiQLInterface>
             </main>

@@ -21,7 +21,11 @@ const OPERATIONS: Readonly<Record<string, { title: string; variables?: object; i
   Funnels: { title: 'Funnels and their steps', variables: { subdomain: 'acme' } },
   Teams: { title: 'Teams and workspaces' },
   FiltersAndWebhooks: { title: 'Saved filters and webhook endpoints', variables: { subdomain: 'acme' } },
+  Orders: { title: 'Orders, newest first', variables: { subdomain: 'acme' } },
+  DropOut: { title: 'Where visitors of a funnel drop out', variables: { subdomain: 'acme' } },
+  ByDay: { title: 'Visits and sales by day', variables: { subdomain: 'acme' } },
   Splits: { title: 'Conditional splits and their ids', variables: { subdomain: 'acme' } },
+  SplitTests: { title: 'Split tests and their arms', variables: { subdomain: 'acme' } },
   CreateContact: {
     title: 'Create a contact',
     variables: {

@@ -1,4 +1,5 @@
 import { createGraphiQLFetcher } from '@graphiql/toolkit';
+import { measuring } from './answers/measured.ts';
 import { fetchWithCredentials } from './credentials.ts';
 
 const url = '/graphql';
@@ -10,5 +11,5 @@ export const fetcher = createGraphiQLFetcher({
   url,
   schemaFetcher,
   enableIncrementalDelivery: false,
-  fetch: fetchWithCredentials,
+  fetch: measuring(fetchWithCredentials),
 });
