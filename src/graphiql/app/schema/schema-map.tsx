@@ -4,6 +4,7 @@ import { useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 import './schema-map.css';
 import type { GraphQLSchema } from 'graphql';
 import { type FormEvent, type ReactNode, useMemo, useState } from 'react';
+import { isPhone } from '../device.ts';
 import { type Arrow, type Box, Drawing } from '../drawing.tsx';
 import { familiesOf, SHARED } from './families.ts';
 import { type Relation, type TypeGraph, typeGraphOf } from './type-graph.ts';
@@ -179,7 +180,9 @@ function TypeDrawing({ families, shown, relations, selected, choose }: DrawingPr
       : oneByOne(drawn, shown.from, button);
   }, [families, shown, isPath, relations, selected, choose]);
   const label = isPath ? `The ways from ${shown.from} to ${shown.to}` : `${shown.from} and its neighbours`;
-  return <Drawing label={label} boxes={boxes} arrows={arrows} direction="LR" focus={shown.from} />;
+  // On a phone the ways lead down.
+  const direction = isPath && isPhone() ? 'TB' : 'LR';
+  return <Drawing {...{ label, boxes, arrows, direction }} focus={shown.from} />;
 }
 
 /** One relation for each neighbour: where both lead to each other, the one that leaves the type in the middle. */
