@@ -163,7 +163,7 @@ describe('an answer', () => {
     await demo.page.getByText(/Most visitors drop out between “.+” and “.+”: [\d,]+, or \d+%/).waitFor();
     const workflow = demo.page.getByRole('region', { name: /^The workflow of / });
     await workflow
-      .getByText(/\d unique views/)
+      .getByText(/\d views/)
       .first()
       .waitFor();
     expect(await workflow.locator('.marked').getByText(/−\d+%/).count()).toBe(1);

@@ -142,7 +142,7 @@ describe('a workflow', () => {
       ['Split', 'MATCHED', 'Yes', 0.6, null],
       ['Split', 'UNMATCHED', 'No', 0.4, null],
       ['Yes', '', 'Checkout', 0.2, 40],
-      ['No', '', 'Checkout', 0.2, null],
+      ['No', '', 'Checkout', 0.2, 40],
     ]);
   });
 

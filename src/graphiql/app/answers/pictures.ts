@@ -121,13 +121,13 @@ function workflowOf(items: readonly Json[]): Found<WorkflowPicture> | null {
     const before = sum(exits.map(({ from }) => visitorsOf(from)));
     const here = visitorsOf(to);
     const isKnown = before !== null && before > 0 && here !== null;
-    for (const [index, { from, branch }] of exits.entries())
+    for (const { from, branch } of exits)
       ways.push({
         from: idOf(from),
         to: idOf(to),
         branch,
         share: isKnown ? here / before : null,
-        lost: isKnown && branch === '' && index === 0 ? before - here : null,
+        lost: isKnown && branch === '' ? before - here : null,
       });
   }
   /** Connects a sequence of steps, and returns the ways that leave it. */

@@ -38,7 +38,8 @@ function largestLoss(ways: readonly Way[]): Way | null {
 }
 
 function boxOf({ id, name, isSplit, numbers, visitors }: WorkflowStep, most: number): Box {
-  const details = Object.entries(numbers);
+  // The visitors stand beside the name.
+  const details = Object.entries(numbers).filter(([key]) => key !== 'uniqueViews');
   const share = most > 0 && visitors !== null ? Math.max(1, (visitors / most) * 100) : 0;
   return {
     id,
@@ -49,7 +50,7 @@ function boxOf({ id, name, isSplit, numbers, visitors }: WorkflowStep, most: num
         <strong title={name}>{name}</strong>
         {details.length > 0 ? (
           <>
-            {visitors === null ? null : <b>{whole.format(visitors)}</b>}
+            {visitors === null ? null : <b title="visitors">{whole.format(visitors)}</b>}
             <span className="step-bar" aria-hidden="true">
               <span style={{ width: `${share}%` }} />
             </span>
