@@ -280,11 +280,19 @@ export const TEXT_FORMATS = {
     wrong: 'is not a valid IP address',
     schema: {},
   },
+  uri: {
+    ...unconverted('an http or https URL', isWebUrl),
+    schema: { format: 'uri' },
+  },
   color: {
     ...matching('a colour such as #1e90ff', /^#[\da-f]{6}$/i),
     schema: { pattern: '^#[0-9a-fA-F]{6}$' },
   },
 } as const satisfies Record<string, TextFormat>;
+
+function isWebUrl(value: unknown): boolean {
+  return typeof value === 'string' && /^https?:\/\/\S+$/.test(value) && URL.canParse(value);
+}
 
 function matching(expected: string, pattern: RegExp): Form<string> {
   return unconverted(expected, (value) => typeof value === 'string' && pattern.test(value));

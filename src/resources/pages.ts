@@ -14,6 +14,17 @@ const CURRENT_PATH = {
   rule: 'By default it is made from the name; for a page in a funnel it starts with the funnel’s path.',
 } as const;
 
+/** The longest URL of a page on another server. */
+const MAX_URL = 2_000;
+
+const EXTERNAL_URL = {
+  type: 'text',
+  nullable: true,
+  format: 'uri',
+  maxLength: MAX_URL,
+  description: 'The http or https URL of the page if another server hosts it, or null.',
+} as const;
+
 const STEP = { type: 'PageStep', title: 'Page step', table: 'funnel_steps' } as const;
 const STEP_ID = {
   type: 'int8',
@@ -61,6 +72,7 @@ export const PAGE_OF_STEP = {
   ...OF_WORKSPACE,
   name: PLAIN_NAME,
   currentPath: CURRENT_PATH,
+  externalUrl: EXTERNAL_URL,
   createdAt: { type: 'timestamp', description: 'When the page was created.' },
   updatedAt: { type: 'timestamp', description: 'When the page was last changed.' },
 } as const satisfies Fields;
@@ -101,8 +113,14 @@ export const page = describe({
       type: 'text',
       nullable: true,
       description:
-        'The URL of the page, on the custom domain of its funnel or else on the host of the workspace. Null if the service is reached by an IP address, so that workspaces have no hosts.',
+        'The URL of the page: its `external_url`, or else its path on the custom domain of its funnel or on the host of the workspace. Null if the service is reached by an IP address, so that workspaces have no hosts.',
     },
+    externalUrl: {
+      ...EXTERNAL_URL,
+      writable: 'always',
+      rule: 'The page is then shown at this URL, and its content here is not used.',
+    },
+    external: { type: 'bool', graphql: false, description: 'Whether another server hosts the page.' },
     description: { ...TEXT, maxLength: 1_000, description: 'The purpose of the page.' },
     themeId: {
       type: 'int8',
@@ -177,6 +195,7 @@ export const page = describe({
       description: 'Whether to block AI assistants that read the page for a person.',
     },
     ...CODE_FIELDS,
+    customCss: { ...TEXT, expand: true, maxLength: 100_000, description: 'The styles of the page, as CSS.' },
     markup: { ...TEXT, expand: true, maxLength: 100_000, description: 'The content of the page, as markup.' },
     createdAt: PAGE_OF_STEP.createdAt,
     updatedAt: PAGE_OF_STEP.updatedAt,
@@ -225,6 +244,29 @@ export const page = describe({
       writable: 'at_creation',
       description:
         'With a funnel, and without a preceding step: the number of top-level steps of the funnel before the new step.',
+    },
+    /** The funnel of a change. Over GraphQL these are changes of steps: `replaceStepPage`, `moveStep`. */
+    ofStep: {
+      type: 'jsonb',
+      restName: 'funnel',
+      graphql: false,
+      writable: 'on_change',
+      nullable: true,
+      object: {
+        showPageStepId: {
+          ...STEP_ID,
+          description: 'The integer id of a step, which shows this page in place of its own from now on.',
+        },
+      },
+      description:
+        'The step that shows the page. No other step may show it; the page that the step showed becomes standalone.',
+    },
+    stepOrder: {
+      type: 'count',
+      restName: 'sort_order',
+      graphql: false,
+      writable: 'on_change',
+      description: 'For a page in a funnel: the number of steps before its own on the same branch or level.',
     },
     onStep: {
       type: 'jsonb',

@@ -215,7 +215,7 @@ export interface Field {
    */
   readonly expand?: true | 'reads' | 'always';
   /** When clients may set it; absent: never. */
-  readonly writable?: 'always' | 'at_creation';
+  readonly writable?: 'always' | 'at_creation' | 'on_change';
   /** For a list: duplicates are removed. */
   readonly distinct?: true;
   /** Required for a new object, and must not be blank. */
@@ -515,21 +515,23 @@ export type Row<R extends Resource> = RowOf<R['fields']>;
 /** When clients send fields: to create an object, or to change one. */
 export type Moment = 'creation' | 'change';
 
+function isWritable(writable: Field['writable'], moment: Moment): boolean {
+  return writable === 'always' || writable === (moment === 'creation' ? 'at_creation' : 'on_change');
+}
+
 /** The fields that clients may send, by property name. */
 export function writableFields(
   { fields, inputs }: Pick<Resource, 'fields' | 'inputs'>,
   moment: Moment,
 ): Fields {
   const writable = Object.entries(fields)
-    .filter(
-      ([, field]) => field.writable === 'always' || (field.writable !== undefined && moment === 'creation'),
-    )
+    .filter(([, { writable }]) => isWritable(writable, moment))
     .map(([property, field]) => [
       property,
       field.children === undefined ? withOptional(field) : asInputField(field, moment),
     ]);
-  const given = Object.entries(inputs ?? {}).filter(
-    ([, { writable = 'always' }]) => writable === 'always' || moment === 'creation',
+  const given = Object.entries(inputs ?? {}).filter(([, { writable = 'always' }]) =>
+    isWritable(writable, moment),
   );
   return { ...Object.fromEntries(writable), ...Object.fromEntries(given) };
 }

@@ -189,6 +189,7 @@ const KNOWN_ELSEWHERE = [
   ...['getFunnelStructure', 'listWebhookEventTypes', 'deletePage', 'cancelOrder', 'abandonInvoice'],
   ...['refundTransaction', 'listPrices', 'createPriceOfProduct', 'removeConditionalSplitStepWithoutPrefix'],
   ...['listSites', 'getSite', 'updateSite', 'updateSiteByPatch', 'getStyle'],
+  ...['createExternalPage', 'createCustomHtmlPage'],
 ];
 
 test('OpenAPI marks each operation that the public API does not have, and no other', () => {

@@ -358,3 +358,143 @@ test('a list reads long code and markup only if it returns them', async () => {
     readers.read = read;
   }
 });
+
+test('a page of another server has its URL, in the workflow and in both faces', async () => {
+  const funnel = await funnelOf({ name: 'Elsewhere' });
+  const url = 'https://shop.example/checkout?step=1';
+  const page = await done('POST', `${inWorkspace}/pages/external`, {
+    page: { name: 'Checkout', url, funnel: { funnel_id: funnel.public_id } },
+  });
+  const shown = { name: 'Checkout', url, external_url: url, external: true, type: 'funnel_page' };
+  expect(page).toMatchObject(shown);
+  expect(await done('GET', `/api/v2/pages/${page.id}`)).toMatchObject(shown);
+  const { steps } = (await done('GET', `/api/v2/funnels/${funnel.id}/structure`)) as unknown as {
+    steps: { page: object }[];
+  };
+  expect(steps[0]?.page).toMatchObject({ id: page.id, url, external: true });
+  const query = `{ page(by: { databaseId: ${page.id} }) { url externalUrl } }`;
+  expect((await post(gateway, { query }, { caller })).data).toEqual({ page: { url, externalUrl: url } });
+  const here = await done('PATCH', `/api/v2/pages/${page.id}`, { page: { external_url: null } });
+  expect(here).toMatchObject({ external: false, external_url: null, current_path: '/elsewhere/checkout' });
+  expect(here['url']).toMatch(/\/elsewhere\/checkout$/);
+  for (const [wrong, fields] of [
+    [{ name: 'X' }, ['url']],
+    [{ url: null }, ['name', 'url']],
+    [{ name: 'X', url: 'javascript:alert(1)' }, ['url']],
+    [{ name: 'X', url: 'https://shop.example/a b' }, ['url']],
+    [{ name: 'X', url: `https://shop.example/${'a'.repeat(2_000)}` }, ['url']],
+  ] as const)
+    expect(
+      (await client.refused(422, 'POST', `${inWorkspace}/pages/external`, { page: wrong })).sort(),
+    ).toEqual(fields);
+});
+
+test('a page is created from HTML, and has styles of its own', async () => {
+  const html = {
+    name: 'Plain',
+    markup: '<h1>Hi</h1>',
+    head_code: '<!-- h -->',
+    custom_css: 'h1 { color: red }',
+  };
+  const page = await done('POST', `${inWorkspace}/pages/custom_html`, { page: html });
+  const path = `/api/v2/pages/${page.id}?expand[]=markup&expand[]=head_code&expand[]=custom_css`;
+  expect(await done('GET', path)).toMatchObject(html);
+  expect(await done('PUT', path, { page: { custom_css: '' } })).toMatchObject({ custom_css: '' });
+  expect(await done('PUT', path, { page: { custom_css: null } })).toMatchObject({ custom_css: null });
+  for (const wrong of [{ name: 'X' }, { name: 'X', markup: null }, { name: 'X', markup: ' ' }])
+    expect(await client.refused(422, 'POST', `${inWorkspace}/pages/custom_html`, { page: wrong })).toEqual([
+      'markup',
+    ]);
+});
+
+test('a change of a page moves its step among its siblings', async () => {
+  const funnel = await funnelOf({ name: 'Moved' });
+  const pages = [];
+  for (const [sort_order, name] of ['A', 'B', 'C'].entries())
+    pages.push(await pageOf({ name, sort_order, funnel: { funnel_id: funnel.public_id } }));
+  const [first] = pages;
+  const path = `/api/v2/pages/${first?.id}`;
+  const key = { 'Idempotency-Key': 'move-the-page' };
+  for (const _ of ['once', 'again'])
+    expect((await send('PATCH', path, { page: { sort_order: 2, name: 'Last' } }, key)).status).toBe(200);
+  expect(await stepsOf(funnel)).toEqual(['B', 'C', 'Last']);
+  expect(await done('PUT', path, { page: { sort_order: '1' } })).toMatchObject({ name: 'Last' });
+  expect(await stepsOf(funnel)).toEqual(['B', 'Last', 'C']);
+  for (const sort_order of [3, -1, 1.5])
+    expect(await client.refused(422, 'PATCH', path, { page: { name: 'No', sort_order } })).toEqual([
+      'sort_order',
+    ]);
+  expect(await stepsOf(funnel)).toEqual(['B', 'Last', 'C']);
+  const alone = await pageOf({ name: 'Alone' });
+  expect(
+    await client.refused(422, 'PATCH', `/api/v2/pages/${alone.id}`, { page: { sort_order: 0 } }),
+  ).toEqual(['sort_order']);
+  const { headers } = await send('GET', path);
+  const stale = { 'If-Match': headers.get('ETag') ?? '' };
+  expect((await send('PATCH', path, { page: { sort_order: 0 } }, stale)).status).toBe(200);
+  expect((await send('PATCH', path, { page: { sort_order: 2 } }, stale)).status).toBe(412);
+  expect(await stepsOf(funnel)).toEqual(['Last', 'B', 'C']);
+});
+
+test('a page takes the place of the page of a step, which becomes standalone', async () => {
+  const funnel = await funnelOf({ name: 'Swapped' });
+  const old = await pageOf({ name: 'Old', funnel: { funnel_id: funnel.public_id } });
+  const { id: stepId, public_id: stepPublicId } = old['show_page_step'] as Shown;
+  const fresh = await pageOf({ name: 'Fresh' });
+  const swap = (page: Shown, show_page_step_id: unknown, others: object = {}) =>
+    send('PATCH', `/api/v2/pages/${page.id}`, { page: { ...others, funnel: { show_page_step_id } } });
+  const swapped = await swap(fresh, stepId, { head_code: '<b>', name: 'Newer' });
+  expect([swapped.status, swapped.body]).toMatchObject([
+    200,
+    { type: 'funnel_page', name: 'Newer', funnel: { id: funnel.id }, show_page_step: { id: stepId } },
+  ]);
+  expect(await done('GET', `/api/v2/pages/${old.id}`)).toMatchObject({
+    ...{ type: 'landing_page', funnel: null, show_page_step: null },
+  });
+  expect(await stepsOf(funnel)).toEqual(['Newer']);
+  expect((await swap(old, stepPublicId)).body).toMatchObject({ show_page_step: { id: stepId } });
+  expect(await stepsOf(funnel)).toEqual(['Old']);
+  const entriesOf = async () =>
+    (
+      (await done('GET', `${inWorkspace}/audit_entries?per_page=2&sort_order=desc`)) as unknown as {
+        action: string;
+      }[]
+    ).map(({ action }) => action);
+  expect((await entriesOf()).sort()).toEqual(['funnel.page_step_changed', 'page.updated']);
+  // It is there already.
+  expect((await swap(old, String(stepId))).status).toBe(200);
+
+  const other = await pageOf({ name: 'Other', funnel: { funnel_id: funnel.public_id } });
+  for (const [page, step] of [
+    [other, stepId],
+    [fresh, 999_999],
+    [fresh, 'nothing'],
+  ] as const) {
+    const refused = await swap(page, step);
+    expect([refused.status, refused.body.errors[0]?.field]).toEqual([
+      422,
+      step === 'nothing' ? 'funnel.show_page_step_id' : 'funnel',
+    ]);
+  }
+  expect(await stepsOf(funnel)).toEqual(['Other', 'Old']);
+
+  const id = (type: string, of: unknown) => btoa(`${type}:${of}`);
+  const input = { stepId: id('PageStep', stepId), pageId: id('Page', fresh.id) };
+  await sendMutation(gateway, 'replaceStepPage', input, { caller });
+  expect(await stepsOf(funnel)).toEqual(['Other', 'Newer']);
+  const taken = { ...input, pageId: id('Page', other.id) };
+  const refusal = refusalOf(await sendMutation(gateway, 'replaceStepPage', taken, { caller }));
+  expect(refusal).toMatchObject({ field: 'pageId' });
+});
+
+test('pages that take the same step at once leave it with one of them', async () => {
+  const funnel = await funnelOf({ name: 'Race' });
+  const old = await pageOf({ name: 'Old', funnel: { funnel_id: funnel.public_id } });
+  const { id: show_page_step_id } = old['show_page_step'] as Shown;
+  const pages = await Promise.all([1, 2, 3, 4].map((n) => pageOf({ name: `P${n}` })));
+  const answers = await Promise.all(
+    pages.map(({ id }) => send('PATCH', `/api/v2/pages/${id}`, { page: { funnel: { show_page_step_id } } })),
+  );
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  expect(await pagesBy(`filter[funnel_ids]=${funnel.id}`)).toHaveLength(1);
+});

@@ -130,6 +130,14 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     'revokeOauthGrant',
     ({ rows }) => ({ oauthGrantId: globalId('OauthGrant', rows['OauthGrant']?.id ?? 0n) }),
   ],
+  'POST /api/v2/workspaces/:workspace_id/pages/external': [
+    'createPage',
+    (t) => ({ workspaceId: workspaceId(t), name: 'New', externalUrl: 'https://shop.example/new' }),
+  ],
+  'POST /api/v2/workspaces/:workspace_id/pages/custom_html': [
+    'createPage',
+    (t) => ({ workspaceId: workspaceId(t), name: 'New', markup: '<h1>New</h1>' }),
+  ],
   'DELETE /api/v2/pages/:id/products': [
     'removePageProducts',
     ({ rows }) => ({

@@ -17,6 +17,7 @@ import {
 function sampleOf({ type, format, values, maxLength, items, currency }: Field, text: string): unknown {
   if (format === 'uuid') return crypto.randomUUID();
   if (format === 'email') return 'new@example.com';
+  if (format === 'uri') return 'https://shop.example/new';
   if (format === 'color') return '#336699';
   if (values !== undefined) return values[0];
   if (type === 'bool') return true;

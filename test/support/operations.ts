@@ -567,6 +567,20 @@ export const OPERATIONS: readonly Operation[] = [
     ),
   ),
   operation(
+    'POST',
+    '/api/v2/workspaces/:workspace_id/pages/external',
+    'funnels:write',
+    inWorkspace('pages/external'),
+    { success: 201, body: () => ({ page: { name: 'New', url: 'https://shop.example/new' } }) },
+  ),
+  operation(
+    'POST',
+    '/api/v2/workspaces/:workspace_id/pages/custom_html',
+    'funnels:write',
+    inWorkspace('pages/custom_html'),
+    { success: 201, body: () => ({ page: { name: 'New', markup: '<h1>New</h1>' } }) },
+  ),
+  operation(
     'DELETE',
     '/api/v2/pages/:id/products',
     'funnels:write',

@@ -275,6 +275,18 @@ defineStepChange<{ place: PlaceInput }>('moveStep', {
     stepChanges.move(ctx, { ...at, place: parsePlace(place) ?? END }, options),
 });
 
+defineStepChange<{ pageId: string }>('replaceStepPage', {
+  idField: 'stepId',
+  idDescription: 'The global id of the PageStep.',
+  parseId: (id, field) => parseGlobalId(PageStep, id, field),
+  changed: (t: Payload) => ({ pageStep: changedStep(t, PageStep.ref, 'The step after the change.') }),
+  description:
+    'Makes a step show another page, which no other step may show. The page that it showed becomes standalone.',
+  fields: (t) => ({ pageId: t.id({ required: true, description: 'The global id of the page.' }) }),
+  change: (ctx, at, { pageId }, options) =>
+    stepChanges.replacePage(ctx, { ...at, pageId: parseGlobalId(Page, pageId, 'pageId') }, options),
+});
+
 defineStepChange<{ name: string }>('renameStep', {
   ...OF_ANY_STEP,
   description: 'Renames a step. Its page keeps its own name.',

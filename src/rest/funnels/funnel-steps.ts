@@ -1,7 +1,7 @@
 // A funnel's workflow tree. `sort_order` is local to its list; the order of the arrays is the order of the flow.
 import { funnelStep, stepFields } from '../../resources/funnel-steps.ts';
 import { funnel } from '../../resources/funnels.ts';
-import { page } from '../../resources/pages.ts';
+import { type PageOfStep, page } from '../../resources/pages.ts';
 import type { Fields } from '../../resources/resource.ts';
 import { toRestObject } from '../../rows/resource-writer.ts';
 import * as funnelSteps from '../../services/funnels/funnel-steps.ts';
@@ -32,11 +32,11 @@ export const PAGE_SUMMARY = { id, publicId, name, currentPath };
 /** Further fields of a page in the structure. */
 const PAGE_PLACE = {
   url: page.fields.url,
-  external: { type: 'bool', description: 'Whether another server hosts the page. Always false.' },
+  external: page.fields.external,
   sdkToken: {
     type: 'text',
     nullable: true,
-    description: 'The token of a page on another server. Always null.',
+    description: 'Always null: pages on other servers need no token.',
   },
 } as const satisfies Fields;
 const STRUCTURE_PAGE = { ...PAGE_SUMMARY, ...PAGE_PLACE };
@@ -67,10 +67,12 @@ function toStructure({ funnel, steps }: Structure) {
 /** The origin of the URLs of a funnel and its pages; null without one. */
 const originOf = ({ url, currentPath }: Structure['funnel']) => url?.slice(0, -currentPath.length) ?? null;
 
-const INTERNAL_PAGE = { external: false, sdkToken: null };
-
-const urlOn = (origin: string | null, { currentPath }: { readonly currentPath: string }) =>
-  origin && origin + currentPath;
+/** Where the page is. */
+const placeOn = (origin: string | null, { currentPath, externalUrl }: PageOfStep) => ({
+  url: externalUrl ?? (origin && origin + currentPath),
+  external: externalUrl !== null,
+  sdkToken: null,
+});
 
 /** @param after the step that follows the list. Both branches of a split converge on the step that follows the split */
 function toSteps(steps: readonly StepNode[], after: StepNode | null, origin: string | null): object[] {
@@ -86,7 +88,7 @@ function toStep(step: StepNode, next: StepNode | null, origin: string | null): o
       show_page_step_id: step.publicId,
       page: {
         ...toRestObject(step.page, PAGE_SUMMARY),
-        ...toRestObject({ url: urlOn(origin, step.page), ...INTERNAL_PAGE }, PAGE_PLACE),
+        ...toRestObject(placeOn(origin, step.page), PAGE_PLACE),
       },
     };
   const convergence = { convergence_step_id: next?.publicId ?? null };

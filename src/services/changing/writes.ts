@@ -238,7 +238,7 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
     ctx: Context,
     by: Permitted,
     id: bigint,
-    given: Pick<ChangeRequest, 'given' | 'needsRow'>,
+    given: Pick<ChangeRequest, 'given' | 'needsRow' | 'needsModels'>,
     options: WriteOptions,
     { request, knownBy, nameOf }: ChangeInput,
   ) {
@@ -287,7 +287,8 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
       const found = await rules.lookUp?.(ctx, given, input.nameOf);
       const row = settleWith({ ...given, ...found }, 'creation', defaults, input);
       const parameters = (await rules.parameters?.(ctx)) ?? {};
-      const wanted = { id, precondition: null, given: () => row, parameters };
+      const needsModels = rules.othersByModels?.isNeeded(given) ?? false;
+      const wanted = { id, precondition: null, needsModels, given: () => row, parameters };
       return mutate(ctx, {
         by,
         options,
@@ -315,12 +316,13 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
       const lookedUp = await rules.lookUp?.(ctx, given, input.nameOf);
       const settle = (was: object) =>
         settleWith({ ...given, ...lookedUp }, 'change', was as NewValues<Fields>, input);
+      const needsModels = rules.othersByModels?.isNeeded(given) ?? false;
       if ([amounts, children, transitions, rules.onRow].some((rules) => rules?.needRow(given))) {
         const seen = (before: string) => settle(toRowFor(ctx)(before));
-        return change(ctx, by, id, { needsRow: true, given: seen }, options, asked);
+        return change(ctx, by, id, { needsRow: true, needsModels, given: seen }, options, asked);
       }
       const row = settle({});
-      return change(ctx, by, id, { given: () => row }, options, asked);
+      return change(ctx, by, id, { needsModels, given: () => row }, options, asked);
     },
     archive: (ctx, ref, options) => setArchived(ctx, ref, true, options),
     unarchive: (ctx, ref, options) => setArchived(ctx, ref, false, options),

@@ -3,7 +3,7 @@ import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { blaming, invalid } from '../../errors.ts';
 import { type PageRow, page } from '../../resources/pages.ts';
-import type { Fields } from '../../resources/resource.ts';
+import { type Field, type Fields, writableFields } from '../../resources/resource.ts';
 import { lockRow } from '../../store/changing/lock-row.ts';
 import { findFunnelFor, PAGE_RULES, pathFor, removeProducts } from '../../store/changing/pages.ts';
 import { type ChangingRow, Refused } from '../../store/changing/rules.ts';
@@ -22,7 +22,14 @@ import type { Ref } from '../reading/refs.ts';
 import { defineService } from '../service.ts';
 import { APPENDED_CODE } from './page-code.ts';
 import { TOP_LEVEL } from './workflow.ts';
-import { addPageStep, ENTRY, type StepPlace } from './workflow-changes.ts';
+import {
+  addPageStep,
+  changePageStep,
+  ENTRY,
+  type StepPlace,
+  showOnStep,
+  spotOf,
+} from './workflow-changes.ts';
 
 type Page = PageRow & { id: bigint };
 
@@ -78,9 +85,8 @@ interface PlaceInputs {
   readonly sortOrder?: number;
 }
 
-/** Whether a new page gets a step in a funnel, or has input that only such a page may have. */
-const isPlaced = ({ inputs = {} }: { readonly inputs?: PlaceInputs }) =>
-  inputs.place != null || inputs.inFunnel != null || inputs.sortOrder !== undefined;
+/** The input that concerns the step of a page. */
+const STEP_INPUTS = ['place', 'inFunnel', 'sortOrder', 'ofStep', 'stepOrder'] as const;
 
 const writes = writesOf(page, {
   ...PAGE_RULES,
@@ -93,7 +99,10 @@ const writes = writesOf(page, {
       return { path: pathFor(row.given?.columns ?? {}, funnel?.currentPath ?? '') };
     },
   },
-  afterInsert: { isNeeded: isPlaced, make: addStep },
+  othersByModels: {
+    isNeeded: (given) => STEP_INPUTS.some((property) => given[property] != null),
+    make: (tx, row) => (row.before === null ? addStep(tx, row) : changeStep(tx, row)),
+  },
 });
 export const { writeScope, remove } = writes;
 
@@ -109,6 +118,55 @@ export async function create(
   // First, so that a caller without the scope learns nothing about the input.
   requireScope(ctx, writeScope);
   return writes.create(ctx, workspace, withProducts(input), options);
+}
+
+/** The field as one that must have a value. */
+const required = ({ nullable: _, ...field }: Field): Field => ({ ...field, required: true });
+
+/** The fields of a page whose content is given as HTML. */
+export const CUSTOM_HTML_INPUT = {
+  ...writableFields(page, 'creation'),
+  markup: { ...required(page.fields.markup), description: 'The HTML of the page.' },
+} as const satisfies Fields;
+
+/** Creates a page from HTML. @throws AppError as `create` */
+export async function createCustomHtml(
+  ctx: Context,
+  workspace: Ref,
+  input: Input,
+  options: WriteOptions,
+): Promise<ChangeAnswer<Page>> {
+  requireScope(ctx, writeScope);
+  writes.parse(withProducts(input), 'creation', CUSTOM_HTML_INPUT);
+  return create(ctx, workspace, input, options);
+}
+
+/** The fields of a page that another server hosts. */
+export const EXTERNAL_INPUT = {
+  ...writableFields(page, 'creation'),
+  externalUrl: {
+    ...required(page.fields.externalUrl),
+    restName: 'url',
+    description: 'The http or https URL of the page on the other server.',
+  },
+} as const satisfies Fields;
+
+/** Creates a page that another server hosts. @throws AppError as `create` */
+export async function createExternal(
+  ctx: Context,
+  workspace: Ref,
+  input: Input,
+  options: WriteOptions,
+): Promise<ChangeAnswer<Page>> {
+  requireScope(ctx, writeScope);
+  const { nameOf } = input;
+  const named: Input = {
+    ...input,
+    nameOf: (property, field) =>
+      nameOf(property, property === 'externalUrl' ? EXTERNAL_INPUT.externalUrl : field),
+  };
+  writes.parse(withProducts(named), 'creation', EXTERNAL_INPUT);
+  return create(ctx, workspace, named, options);
 }
 
 /** Changes a page. @throws AppError as for every noun */
@@ -176,6 +234,42 @@ async function addStep(tx: Transaction, row: ChangingRow) {
   const names = { page: 'page', place: name };
   return [(await addPageStep(tx, { workspaceId, id: funnel.id }, row.id, at, names)).record];
 }
+
+/** Makes a step show a page that is being changed, and moves the step of one among its siblings. */
+async function changeStep(tx: Transaction, { workspaceId, id, given }: ChangingRow) {
+  const { ofStep, stepOrder } = (given?.inputs ?? {}) as {
+    readonly ofStep?: { readonly showPageStepId?: bigint | null } | null;
+    readonly stepOrder?: number;
+  };
+  const wanted = ofStep?.showPageStepId ?? null;
+  if (id === null || (wanted === null && stepOrder === undefined)) return [];
+  const own = await tx.funnelStep.findFirst({
+    where: { workspaceId, pageId: id, removedAt: null },
+    select: { id: true },
+  });
+  const stepId = wanted ?? own?.id ?? null;
+  if (stepId === null) throw new Refused('stepOrder', NEEDS_FUNNEL);
+  if (own !== null && own.id !== stepId)
+    throw new Refused('ofStep', { code: 'taken', message: 'must not name a second step for the page' });
+  const funnel = await findFunnelFor(tx, workspaceId, { funnelId: null, stepId });
+  if (funnel === null)
+    throw new Refused('ofStep', { code: 'not_found', message: 'must name a step of this workspace' });
+  const record = await changePageStep(tx, { workspaceId, id: funnel.id }, async (workflow) => {
+    const { outline } = workflow;
+    const names = { page: 'funnel', place: 'funnel' };
+    if (wanted !== null) await showOnStep(workflow, tx, wanted, id, names);
+    // Another page may have taken its place before the funnel was locked.
+    if (outline.get(stepId)?.pageId !== id) throw new Refused('stepOrder', NEEDS_FUNNEL);
+    if (stepOrder === undefined) return stepId;
+    const { parentId, branch } = outline.spotOf(stepId);
+    const step = outline.take(stepId);
+    outline.put(step, spotOf(outline, { in: { parentId, branch }, index: stepOrder }, 'sort_order'));
+    return stepId;
+  });
+  return record === null ? [] : [record];
+}
+
+const NEEDS_FUNNEL = { code: 'not_allowed', message: 'needs a page in a funnel' } as const;
 
 const PRODUCT_FIELDS: Fields = { productIds, bumps };
 

@@ -12,6 +12,7 @@ import {
   requireStep,
   type StepPlace,
   type StructureChanged,
+  showOnStep,
   spotOf,
 } from './workflow-changes.ts';
 
@@ -60,6 +61,29 @@ export function move(
           });
         const taken = outline.take(stepId);
         outline.put(taken, spotOf(outline, place, 'place'));
+        return stepId;
+      },
+    },
+    options,
+  );
+}
+
+/**
+ * Makes a step show another page, which no step shows yet. The page that it showed becomes standalone.
+ * @throws AppError as `changeStructure` and `showOnStep`
+ */
+export function replacePage(
+  ctx: Context,
+  { funnel, stepId, pageId }: Changed & { stepId: bigint; pageId: bigint },
+  options: WriteOptions,
+): Promise<StructureChanged> {
+  const names = { page: 'pageId', place: 'stepId', filter: 'filterId' };
+  return changeStructure(
+    ctx,
+    {
+      ...{ funnel, action: 'page_step_changed', given: [stepId, pageId], stepId, names },
+      async edit(workflow, tx) {
+        await showOnStep(workflow, tx, requireStep(workflow, stepId).id, pageId, names);
         return stepId;
       },
     },

@@ -375,6 +375,47 @@ export async function addPageStep(
   return { stepId, record: await saveWorkflow(tx, workflow, { action: 'page_step_added', stepId }) };
 }
 
+/**
+ * Makes a step show another page, which no step shows yet. The page that it showed becomes standalone.
+ * @throws AppError `invalid` for the step, and for a page that a step shows
+ */
+export async function showOnStep(
+  { funnel, outline }: Workflow,
+  tx: Transaction,
+  stepId: bigint,
+  pageId: bigint,
+  names: PageNames,
+): Promise<void> {
+  const step = outline.get(stepId);
+  if (step?.kind !== 'page')
+    throw invalid(names.place, {
+      code: 'not_found',
+      message: 'must be a step of a funnel that shows a page',
+    });
+  if (step.pageId === pageId) return;
+  const [page] = await requireFreePages(tx, funnel.workspaceId, [{ name: names.page, id: pageId }]);
+  outline.set(stepId, { pageId, name: page?.name ?? '' });
+}
+
+/**
+ * Changes the step of a page that is being changed, within a transaction of the caller's. Locks the funnel.
+ * @param edit @returns the step @throws AppError
+ * @returns the audit entry of the funnel, to be recorded with the change; null if nothing changed
+ * @throws AppError `not_found` for the funnel; what `edit` throws
+ */
+export async function changePageStep(
+  tx: Transaction,
+  funnel: FunnelIds,
+  edit: (workflow: Workflow) => Promise<bigint>,
+): Promise<ChangeRecord | null> {
+  const workflow = await lockWorkflow(tx, funnel);
+  if (workflow === null) throw notFound(FUNNELS.title);
+  const stepId = await edit(workflow);
+  return workflow.outline.isChanged()
+    ? saveWorkflow(tx, workflow, { action: 'page_step_changed', stepId })
+    : null;
+}
+
 /** The funnel whose structure was changed, and the step that is new or changed. */
 export interface StructureChanged {
   readonly funnelId: bigint;

@@ -89,7 +89,7 @@ export function changesOf(table: Table<{ id: bigint }>, rules: ChangeRules) {
         const changing = { tx, models, statements, hasTriggers, ...found };
         return VERBS[verb](changing, wanted);
       };
-      return verb === 'create' && rules.afterInsert?.isNeeded(wanted.given(''))
+      return wanted.needsModels === true
         ? run(ctx, recorded, withModels, (begun, models) => change(begun, models))
         : run(ctx, recorded, withSql, (begun) => change(begun));
     },

@@ -15,7 +15,11 @@ const RECORD_DELETED_PAGE =
 
 export const PAGE_RULES = {
   derived: { current_path: { onCreate: '$path::text', onUpdate: 'o.current_path' } },
-  constraints: { pages_bumps_check: 'bumps' },
+  constraints: {
+    pages_bumps_check: 'bumps',
+    pages_external_url_check: 'externalUrl',
+    funnel_steps_one_step_of_page: 'ofStep',
+  },
   others: {
     nouns: [],
     async before(tx: Executor, row: ChangingRow) {

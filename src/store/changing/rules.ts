@@ -99,10 +99,12 @@ export interface ChangeRules {
   readonly touchesParent?: true;
   /** How its changes affect other rows; absent: not at all. */
   readonly others?: OtherChanges;
-  /** How the creation of a row changes others with Prisma's models, after the row is written; absent: not at all. */
-  readonly afterInsert?: {
-    /** Whether there is anything to do. Only then does Prisma open the transaction. */
-    isNeeded(given: GivenValues): boolean;
+  /**
+   * How a change of a row changes others with Prisma's models: after a new row is written, and before another one is; absent: not at all.
+   */
+  readonly othersByModels?: {
+    /** Whether there is anything to do, by the properties that the client set. Only then does Prisma open the transaction. */
+    isNeeded(given: Readonly<Record<string, unknown>>): boolean;
     /** @throws Refused; AppError */
     make(tx: Transaction, row: ChangingRow): Promise<readonly ChangeRecord[]>;
   };

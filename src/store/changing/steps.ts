@@ -40,6 +40,8 @@ export interface ChangeRequest {
   readonly precondition: ((json: string) => boolean) | null;
   /** Whether `given` needs the row. */
   readonly needsRow?: boolean;
+  /** Whether other rows change with Prisma's models (`othersByModels`). */
+  readonly needsModels?: boolean;
   /**
    * Returns the values to set. Called after the precondition holds, and not for the retry of a completed request.
    * @param before the row's JSON for REST; empty without `needsRow` @throws AppError for what the row does not allow
@@ -211,7 +213,10 @@ export async function update(
   if (!plan.is_known) throw preconditionFailed();
   const itself = { workspaceId: workspace_id, id: wanted.id };
   const row = { ...itself, parentId: before.parent_id, before: before.before, given };
-  const first = plan.is_change ? await changeOtherRows(changing, 'before', row) : [];
+  const first = [
+    ...(plan.is_change ? await changeOtherRows(changing, 'before', row) : []),
+    ...(await changeOtherRowsWithModels(changing, row)),
+  ];
   const [drawn, subscriptions] = await (preparing ?? prepare());
   const of = { ...recorded, id: wanted.id, workspace_id, ...drawn, ...plan };
   const { tagIds } = given;
@@ -357,7 +362,7 @@ async function changeOtherRowsWithModels(
   { models, statements: { rules } }: Changing,
   row: ChangingRow,
 ): Promise<readonly ChangeRecord[]> {
-  return models === null ? [] : ((await rules.afterInsert?.make(models, row)) ?? []);
+  return models === null ? [] : ((await rules.othersByModels?.make(models, row)) ?? []);
 }
 
 function event(resource: Resource, name: string, subjectId: bigint, data: string): ChangeRecord['events'] {

@@ -1,5 +1,5 @@
 // The URLs of funnels, pages, blogs and posts: on the domain of the funnel, else on the host of the workspace; null if workspaces have no
-// hosts. All SQL is over the row `t`.
+// hosts. A page on another server has its own. All SQL is over the row `t`.
 import { sqlConstant } from '../connections/sql-constants.ts';
 import { showingStep } from '../sql/showing-steps.ts';
 import { ROW_WORKSPACE } from '../sql/statements.ts';
@@ -13,4 +13,4 @@ const OF_PAGE = `(${HOST} ${showingStep(ROW_WORKSPACE, 't.id', 'join custom_doma
 
 export const FUNNEL_URL = `(coalesce(${OF_FUNNEL}, ${OF_WORKSPACE}) || t.current_path)`;
 export const BLOG_URL = `(${OF_WORKSPACE} || t.current_path)`;
-export const PAGE_URL = `(coalesce(${OF_PAGE}, ${OF_WORKSPACE}) || t.current_path)`;
+export const PAGE_URL = `coalesce(t.external_url, coalesce(${OF_PAGE}, ${OF_WORKSPACE}) || t.current_path)`;

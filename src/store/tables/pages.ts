@@ -27,6 +27,7 @@ export const pageTable = ownTable(page, {
   computed: {
     type: `(case when ${IS_SHOWN} then 'funnel_page' else 'landing_page' end)`,
     url: PAGE_URL,
+    external: '(t.external_url is not null)',
     funnel: `(select to_json(v) from (select f.id, f.public_id, f.name from ${FUNNEL}) v)`,
     showPageStep: `(select to_json(v) from (select s.id, s.public_id, s.name, t.current_path, ${PRODUCTS} as products from ${STEP}) v)`,
   },
