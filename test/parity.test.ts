@@ -133,6 +133,7 @@ test.each(SCOPES)('insufficient_scope: without %s', async (name) => {
     'blogs',
     'contacts',
     'courses',
+    'emails',
     'forms',
     'funnels',
     'sales',

@@ -16,6 +16,7 @@ export const CATEGORIES = {
   blogs: sameForBothAccesses('blogs, their posts, tags and categories'),
   contacts: sameForBothAccesses('contacts, their tags and saved filters'),
   courses: sameForBothAccesses('courses, their lessons, and who is enrolled in them'),
+  emails: sameForBothAccesses('e-mail topics, templates and addresses, broadcasts and their recipients'),
   forms: sameForBothAccesses('forms with their fields, and what people have entered in them'),
   funnels: sameForBothAccesses('funnels and sites, their pages and splits'),
   sales: sameForBothAccesses('sales pipelines with their opportunities and notes'),

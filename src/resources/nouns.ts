@@ -13,6 +13,9 @@ import { courseLesson } from './courses/course-lessons.ts';
 import { courseSection } from './courses/course-sections.ts';
 import { course } from './courses.ts';
 import { domain } from './custom-domains.ts';
+import { emailAddress } from './emails/email-addresses.ts';
+import { emailTemplate } from './emails/email-templates.ts';
+import { emailTopic } from './emails/email-topics.ts';
 import { formSubmission, formSubmissionAnswer } from './forms/form-submissions.ts';
 import { form, formField, formFieldOption, formFieldSet } from './forms/forms.ts';
 import { fulfillmentLocation } from './fulfillment-locations.ts';
@@ -146,6 +149,9 @@ export const NOUNS = list([
   blogTag,
   blogCategory,
   blogPost,
+  emailTopic,
+  emailTemplate,
+  emailAddress,
 ]);
 
 /**

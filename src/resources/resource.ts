@@ -14,6 +14,7 @@ export type Category =
   | 'blogs'
   | 'contacts'
   | 'courses'
+  | 'emails'
   | 'forms'
   | 'funnels'
   | 'sales'

@@ -1,5 +1,6 @@
 // Makes the standard routes of a noun from its description and its service: the list below its parent, and its members. A noun that
 // clients cannot change has only routes that read.
+import type { PageRequest } from '../pagination.ts';
 import {
   type Fields,
   orderFields,
@@ -18,7 +19,7 @@ import { bodyOf, refuseInQuery } from './body.ts';
 import { listQuery, withoutFilters, withoutSearch } from './list-queries.ts';
 import { pageOf } from './lists.ts';
 import { changedOf, createdOf, emptyResponse, type OutputForm, objectOf, outputOf } from './responses.ts';
-import { putAndPatch, type Route, route } from './route.ts';
+import { putAndPatch, type Query, type Route, route } from './route.ts';
 
 type Row = { readonly id: bigint };
 
@@ -26,6 +27,8 @@ type Row = { readonly id: bigint };
 export interface OwnRoutes {
   /** Additional routes. One with the same method and path replaces the standard route. */
   readonly routes?: readonly Route[];
+  /** The query of the list below its parent, if it takes more than other lists. */
+  readonly query?: Query<PageRequest>;
   /** The noun with the fields of its lists, if those are fewer. */
   readonly listed?: Resource;
   /** The response for a new object, if it has more fields than others. */
@@ -68,7 +71,7 @@ function genericRoutes(service: Service, own: OwnRoutes): readonly Route[] {
   const { type, title, path, parent, actions = {}, gatewayOnly = [] }: Resource = resource;
   if (path === undefined || reads === null) return [];
   const { scope, get, list } = reads;
-  const { listed = resource } = own;
+  const { listed = resource, query: queried = listQuery(resource) } = own;
   const objects = outputOf(resource) as OutputForm<object> as OutputForm<Row>;
   const one = title.toLowerCase();
   /** @param name that of a read, a verb or an action */
@@ -80,7 +83,7 @@ function genericRoutes(service: Service, own: OwnRoutes): readonly Route[] {
     under: Resource,
     below: string,
     of: string,
-    queried: Resource,
+    query: Query<PageRequest>,
     read: Reads<Row>['list'],
     origin: Pick<Route, 'gatewayOnly'> = {},
   ) => {
@@ -93,18 +96,20 @@ function genericRoutes(service: Service, own: OwnRoutes): readonly Route[] {
       resource,
       scope,
       ...origin,
-      query: listQuery(queried),
+      query,
       response: pageOf(outputOf(listed) as OutputForm<object> as OutputForm<Row>),
       handle: ({ ctx, params, query, projection }) => read(ctx, refOf(params), query, projection),
     });
   };
   const otherLists = lists.flatMap(({ of: { under, path: below, indexes }, list: listUnder }) => {
     const queried = indexes === undefined ? withoutFilters(resource) : withoutSearch(resource);
-    return below === undefined ? [] : listRoute(under, below, `Of${under.type}`, queried, listUnder);
+    return below === undefined
+      ? []
+      : listRoute(under, below, `Of${under.type}`, listQuery(queried), listUnder);
   });
   const reading = [
     ...otherLists,
-    ...(parent === undefined ? [] : [listRoute(parent, path, '', resource, list, originOf('list'))]),
+    ...(parent === undefined ? [] : [listRoute(parent, path, '', queried, list, originOf('list'))]),
     route({
       method: 'GET',
       path: memberPath,

@@ -5,6 +5,7 @@ import * as users from '../services/accounts/users.ts';
 import * as appliedTags from '../services/contacts/applied-tags.ts';
 import * as contacts from '../services/contacts/contacts.ts';
 import * as refineFilters from '../services/contacts/refine-filters.ts';
+import * as emails from '../services/emails/emails.ts';
 import * as formSubmissions from '../services/forms/form-submissions.ts';
 import * as conditionalSplits from '../services/funnels/conditional-splits.ts';
 import * as funnels from '../services/funnels/funnels.ts';
@@ -26,6 +27,7 @@ import { userRoutes } from './accounts/users.ts';
 import { appliedTagRoutes } from './contacts/applied-tags.ts';
 import { contactRoutes } from './contacts/contacts.ts';
 import { refineFilterRoutes } from './contacts/refine-filters.ts';
+import { emailTopicQuery } from './emails/email-topics.ts';
 import { formSubmissionRoutes } from './forms/form-submissions.ts';
 import { conditionalSplitRoutes } from './funnels/conditional-splits.ts';
 import { funnelStepRoutes } from './funnels/funnel-steps.ts';
@@ -62,6 +64,7 @@ const OWN = new Map<Service, OwnRoutes>([
   [webhookDeliveries.service, { routes: webhookDeliveryRoutes }],
   [prices.service, { routes: priceRoutes }],
   [formSubmissions.service, { routes: formSubmissionRoutes }],
+  [emails.topics, { query: emailTopicQuery }],
 ]);
 
 export const routes: readonly Route[] = SERVICES.flatMap((service) => nounRoutes(service, OWN.get(service)));

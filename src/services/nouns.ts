@@ -10,6 +10,7 @@ import * as appliedTags from './contacts/applied-tags.ts';
 import * as contacts from './contacts/contacts.ts';
 import * as refineFilters from './contacts/refine-filters.ts';
 import * as courses from './courses/courses.ts';
+import * as emails from './emails/emails.ts';
 import * as formFields from './forms/form-fields.ts';
 import * as formSubmissions from './forms/form-submissions.ts';
 import * as conditionalSplits from './funnels/conditional-splits.ts';
@@ -87,6 +88,8 @@ const OWN: readonly Service[] = [
   blogs.tags,
   blogs.categories,
   blogs.posts,
+  emails.topics,
+  emails.addresses,
 ];
 
 export const SERVICES: readonly Service[] = (NOUNS as readonly Described[]).map(

@@ -34,6 +34,7 @@ test('the document under AUTH_URL has the scopes that services check, and the is
         'blogs',
         'contacts',
         'courses',
+        'emails',
         'forms',
         'funnels',
         'sales',
