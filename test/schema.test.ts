@@ -171,6 +171,7 @@ const WHOLE_LISTS = [
   'ConditionalSplit.matched',
   'ConditionalSplit.unmatched',
   'Contact.customAttributes',
+  'EmailBroadcast.topics',
   'FormSubmissionAnswer.options',
   'Funnel.pages',
   'Funnel.path',

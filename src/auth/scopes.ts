@@ -14,7 +14,7 @@ export const CATEGORIES = {
     write: 'teams and workspaces, and end their API keys and applications',
   },
   blogs: sameForBothAccesses('blogs, their posts, tags and categories'),
-  contacts: sameForBothAccesses('contacts, their tags and saved filters'),
+  contacts: sameForBothAccesses('contacts, their tags and appointments, and saved filters'),
   courses: sameForBothAccesses('courses, their lessons, and who is enrolled in them'),
   emails: sameForBothAccesses('e-mail topics, templates and addresses, broadcasts and their recipients'),
   forms: sameForBothAccesses('forms with their fields, and what people have entered in them'),

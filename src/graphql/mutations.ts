@@ -9,11 +9,11 @@ import {
   type Action,
   type Fields,
   type Moment,
+  oneOf,
   orderFields,
   pluralOf,
   type Resource,
   uncapitalize,
-  withArticle,
   writableFields,
 } from '../resources/resource.ts';
 import type { Input } from '../services/input/parse-fields.ts';
@@ -167,7 +167,7 @@ export function defineChanges<Row extends { readonly id: bigint }>(
   const { name } = node;
   const field = uncapitalize(name);
   const takesPrecondition = 'updatedAt' in resource.fields;
-  const one = withArticle(resource.title.toLowerCase());
+  const one = oneOf(resource);
   if (update !== undefined)
     defineChange(`update${name}`, node, {
       description: `Changes ${one}. Fields that are not sent stay unchanged; null clears a field.`,

@@ -11,6 +11,7 @@ import './funnels/conditional-splits.ts';
 import './funnels/pages.ts';
 import './funnels/page-places.ts';
 import './funnels/themes.ts';
+import './emails/email-settings.ts';
 import './funnels/split-tests.ts';
 import './orders/order-line-item-changes.ts';
 import './orders/order-line-items.ts';

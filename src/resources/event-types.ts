@@ -13,9 +13,6 @@ export const TEST_EVENT_TYPE = 'webhooks/outgoing/endpoint.tested';
  * Event types that never occur here, most of them of nouns that are not served: by scope and topic. Ids are `<topic>.<event>`.
  */
 const NOT_SERVED: Readonly<Partial<Record<EventScope, Readonly<Record<string, string>>>>> = {
-  'contacts:read': {
-    'appointments/scheduled_event': 'created canceled rescheduled',
-  },
   'funnels:read': {
     'communities/post': 'created',
     'communities/posts/comment': 'created',

@@ -2,6 +2,7 @@
 // precedes its children. The REST documentation uses the same order.
 import { apiKey } from './api-keys.ts';
 import { appliedTag } from './applied-tags.ts';
+import { appointment } from './appointments.ts';
 import { auditEntry } from './audit-entries.ts';
 import { blogPost } from './blogs/blog-posts.ts';
 import { blog, blogCategory, blogTag } from './blogs/blogs.ts';
@@ -14,6 +15,8 @@ import { courseSection } from './courses/course-sections.ts';
 import { course } from './courses.ts';
 import { domain } from './custom-domains.ts';
 import { emailAddress } from './emails/email-addresses.ts';
+import { emailBroadcast, emailBroadcastRecipient } from './emails/email-broadcasts.ts';
+import { emailSettings } from './emails/email-settings.ts';
 import { emailTemplate } from './emails/email-templates.ts';
 import { emailTopic } from './emails/email-topics.ts';
 import { formSubmission, formSubmissionAnswer } from './forms/form-submissions.ts';
@@ -152,6 +155,10 @@ export const NOUNS = list([
   emailTopic,
   emailTemplate,
   emailAddress,
+  emailSettings,
+  emailBroadcast,
+  emailBroadcastRecipient,
+  appointment,
 ]);
 
 /**

@@ -701,6 +701,11 @@ export function withArticle(words: string): string {
   return `${/^[aeiou]/i.test(words) ? 'an' : 'a'} ${words}`;
 }
 
+/** One object of a noun in a sentence: `a contact`, and `the site` if each parent has one. */
+export function oneOf({ title, most }: Pick<Resource, 'title' | 'most'>): string {
+  return most === 1 ? `the ${title.toLowerCase()}` : withArticle(title.toLowerCase());
+}
+
 /** The name of a noun in events and audit entries. */
 export function subjectTypeOf({ type, subjectType = type }: Resource): string {
   return subjectType;

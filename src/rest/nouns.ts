@@ -1,10 +1,13 @@
 // The routes of all nouns: the standard routes from their services, and the routes that their own files add or replace.
+import { emailSettings } from '../resources/emails/email-settings.ts';
+import { site } from '../resources/sites.ts';
 import * as apiKeys from '../services/accounts/api-keys.ts';
 import * as teams from '../services/accounts/teams.ts';
 import * as users from '../services/accounts/users.ts';
 import * as appliedTags from '../services/contacts/applied-tags.ts';
 import * as contacts from '../services/contacts/contacts.ts';
 import * as refineFilters from '../services/contacts/refine-filters.ts';
+import * as settings from '../services/emails/email-settings.ts';
 import * as emails from '../services/emails/emails.ts';
 import * as formSubmissions from '../services/forms/form-submissions.ts';
 import * as conditionalSplits from '../services/funnels/conditional-splits.ts';
@@ -33,7 +36,6 @@ import { conditionalSplitRoutes } from './funnels/conditional-splits.ts';
 import { funnelStepRoutes } from './funnels/funnel-steps.ts';
 import { funnelStatsRoute, pageStatsRoute } from './funnels/page-stats.ts';
 import { pageRoutes } from './funnels/pages.ts';
-import { siteRoutes } from './funnels/sites.ts';
 import { splitTestRoutes } from './funnels/split-tests.ts';
 import { visitRoutes } from './funnels/visits.ts';
 import { nounRoutes, type OwnRoutes } from './noun-routes.ts';
@@ -41,6 +43,7 @@ import { orderAppliedTagRoutes } from './orders/order-applied-tags.ts';
 import { lineItemChangeRoutes } from './orders/order-line-item-changes.ts';
 import { priceRoutes } from './products/product-prices.ts';
 import type { Route } from './route.ts';
+import { singleRoutes } from './single-routes.ts';
 import { webhookDeliveryRoutes } from './webhooks/webhook-deliveries.ts';
 import { webhookEndpointRoutes } from './webhooks/webhook-endpoints.ts';
 import { webhookEventRoutes } from './webhooks/webhook-events.ts';
@@ -55,7 +58,7 @@ const OWN = new Map<Service, OwnRoutes>([
   [orderAppliedTags.service, orderAppliedTagRoutes],
   [funnels.service, { routes: [...funnelStepRoutes, funnelStatsRoute] }],
   [conditionalSplits.service, { routes: [...conditionalSplitRoutes, ...splitTestRoutes] }],
-  [sites.service, { routes: siteRoutes }],
+  [sites.service, { routes: singleRoutes(site, sites.single, 'site', { name: 'SiteOfWorkspace' }) }],
   [pages.service, { routes: [...pageRoutes, ...visitRoutes, pageStatsRoute] }],
   [lineItemChanges.service, { routes: lineItemChangeRoutes }],
   [refineFilters.service, { routes: refineFilterRoutes }],
@@ -65,6 +68,15 @@ const OWN = new Map<Service, OwnRoutes>([
   [prices.service, { routes: priceRoutes }],
   [formSubmissions.service, { routes: formSubmissionRoutes }],
   [emails.topics, { query: emailTopicQuery }],
+  [
+    settings.service,
+    {
+      routes: singleRoutes(emailSettings, settings.single, 'emails/settings', {
+        name: 'EmailSettings',
+        isOurs: true,
+      }),
+    },
+  ],
 ]);
 
 export const routes: readonly Route[] = SERVICES.flatMap((service) => nounRoutes(service, OWN.get(service)));

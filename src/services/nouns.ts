@@ -5,11 +5,14 @@ import * as auditEntries from './accounts/audit-entries.ts';
 import * as teams from './accounts/teams.ts';
 import * as users from './accounts/users.ts';
 import * as workspaces from './accounts/workspaces.ts';
+import * as appointments from './appointments/appointments.ts';
 import * as blogs from './blogs/blogs.ts';
 import * as appliedTags from './contacts/applied-tags.ts';
 import * as contacts from './contacts/contacts.ts';
 import * as refineFilters from './contacts/refine-filters.ts';
 import * as courses from './courses/courses.ts';
+import * as emailBroadcasts from './emails/email-broadcasts.ts';
+import * as emailSettings from './emails/email-settings.ts';
 import * as emails from './emails/emails.ts';
 import * as formFields from './forms/form-fields.ts';
 import * as formSubmissions from './forms/form-submissions.ts';
@@ -90,6 +93,9 @@ const OWN: readonly Service[] = [
   blogs.posts,
   emails.topics,
   emails.addresses,
+  appointments.service,
+  emailSettings.service,
+  emailBroadcasts.service,
 ];
 
 export const SERVICES: readonly Service[] = (NOUNS as readonly Described[]).map(

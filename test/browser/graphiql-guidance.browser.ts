@@ -17,7 +17,7 @@ beforeEach(() => demo.open());
 const session = () => demo.page.getByRole('group', { name: 'Sign-in' });
 const steps = () => demo.page.getByRole('region', { name: 'First steps' });
 const words = (text: string) => text.replaceAll(/\s+/g, ' ');
-const CHANGES_CONTACTS = 'Change contacts, their tags and saved filters';
+const CHANGES_CONTACTS = 'Change contacts, their tags and appointments, and saved filters';
 
 describe('a scope that is missing', () => {
   const consent = () => demo.page.getByRole('heading', { name: 'GraphiQL asks for access' });

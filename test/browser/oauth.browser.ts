@@ -103,7 +103,7 @@ describe.each([
     await signIn(demo.page, demo.server.person);
     const [team = ''] = await teamNames();
     await tick(demo.page, team);
-    await demo.page.getByLabel('Read contacts, their tags and saved filters').uncheck();
+    await demo.page.getByLabel('Read contacts, their tags and appointments, and saved filters').uncheck();
     await press(demo.page, 'Allow');
     expect(await demo.page.getByRole('alert').innerText()).toContain('at least one thing');
     expect(await demo.page.getByLabel(team, { exact: true }).isChecked()).toBe(true);

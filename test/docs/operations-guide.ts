@@ -15,6 +15,7 @@ const READS: Readonly<Record<string, string>> = {
   listUsers: 'Team.users',
   getSiteOfWorkspace: 'Workspace.site',
   listWebhookEventTypes: 'Query.webhookEventTypes',
+  getEmailSettings: 'Workspace.emailSettings',
   getFunnelStructure: 'Funnel.steps',
   getFunnelStats: 'Funnel.stats',
   getPageStats: 'Page.stats',

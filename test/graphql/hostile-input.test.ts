@@ -71,6 +71,7 @@ const BESIDE: Record<string, string> = {
   'createFulfillment.input.lineItems[].invoiceLineItemId': nothing('InvoiceLineItem'),
   'createCourseLessonCompletion.input.enrollmentId': nothing('CourseEnrollment'),
   'createCourseLessonCompletion.input.lessonId': nothing('CourseLesson'),
+  'createAppointment.input.startsAt': '"2026-01-01T00:00:00Z"',
   'createShippingRate.input.rateNameId': nothing('ShippingRateName'),
   'redeliverFailedWebhookDeliveries.input.since': '"2026-01-01T00:00:00Z"',
   'revokeOauthGrant.input.oauthGrantId': nothing('OauthGrant'),

@@ -1,7 +1,7 @@
 // The rules of funnels, their pages, themes and the site. Rules of every noun are tested elsewhere.
 import { expect, test } from 'vitest';
 import type { Scope } from '../../src/auth/scopes.ts';
-import { insertSite } from '../../src/store/changing/sites.ts';
+import { insertFirstObjects } from '../../src/store/changing/first-objects.ts';
 import { withPrisma } from '../../src/store/store.ts';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
@@ -268,7 +268,7 @@ test('a workspace has a site and a default theme; another theme replaces it with
   const { app } = gateway;
   const [other] = [await factories.workspace(app, { teamId: client.teamId })];
   await withPrisma(app.store, (prisma) =>
-    prisma.$transaction((tx) => insertSite(tx, { id: other.id, name: 'Shop', createdAt: new Date() })),
+    prisma.$transaction((tx) => insertFirstObjects(tx, { id: other.id, name: 'Shop', createdAt: new Date() })),
   );
   const path = `/api/v2/workspaces/${other.id}`;
   expect(await done('PUT', `${path}/site`, { site: { name: 'Our shop' } })).toMatchObject({

@@ -87,6 +87,9 @@ async function open() {
     contact_id: contactId,
     answers_attributes: [{ field_id: field.id, entry: MARKER }],
   });
+  const appointment = await send(inWorkspace('appointments/scheduled_events'), {
+    ...{ primary_contact_id: contactId, start_on: '2030-01-01T09:00:00Z', comments: MARKER },
+  });
   for (const { table, columns } of PERSONAL.filter((one) => one.columns.length > 0))
     await pool.query(
       `update ${table} set ${columns.map((column) => `${column} = $2`).join(', ')} where workspace_id = $1`,
@@ -105,6 +108,8 @@ async function open() {
     submission: `/api/v2/form_submissions/${submission.id}`,
     submissions: inWorkspace('form_submissions'),
     answers: `/api/v2/forms/submissions/${submission.id}/answers`,
+    appointment: `/api/v2/appointments/scheduled_events/${appointment.id}`,
+    appointments: inWorkspace('appointments/scheduled_events'),
   };
   return { contactId, id, invoice, paths, order, fieldId: field.id };
 }

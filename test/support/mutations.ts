@@ -111,6 +111,25 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   ),
   ...Object.fromEntries(
     ['PUT', 'PATCH'].map((method) => [
+      `${method} /api/v2/workspaces/:workspace_id/emails/settings`,
+      [
+        'updateEmailSettings',
+        ({ rows }) => ({
+          emailSettingsId: globalId('EmailSettings', rows['EmailSettings']?.id ?? 0n),
+          systemEmailsFromAddressId: globalId('EmailAddress', rows['EmailAddress']?.spare?.id ?? 0n),
+        }),
+      ],
+    ]),
+  ),
+  'POST /api/v2/appointments/scheduled_events/:id/reschedule': [
+    'rescheduleAppointment',
+    ({ rows }) => ({
+      appointmentId: globalId('Appointment', rows['Appointment']?.id ?? 0n),
+      startsAt: '2026-02-01T09:00:00Z',
+    }),
+  ],
+  ...Object.fromEntries(
+    ['PUT', 'PATCH'].map((method) => [
       `${method} /api/v2/teams/:id`,
       ['updateTeam', ({ team }) => ({ teamId: globalId('Team', team.id), name: 'Other' })],
     ]),

@@ -35,6 +35,11 @@ const GIVEN: Readonly<
   Record<string, ((text: string, idOf: (type: string) => unknown) => Record<string, unknown>) | undefined>
 > = {
   Contact: (firstName) => ({ firstName }),
+  // It is unique in its workspace.
+  EmailAddress: (name) => ({
+    name,
+    emailAddress: `${name.toLowerCase().replaceAll(/\W/g, '-')}@example.com`,
+  }),
   Price: (name) => ({ name, amount: '2.50', currency: 'EUR' }),
   // It pays nothing, so that it can be recorded again and again.
   Transaction: (externalId) => ({ externalId, amount: '1.00', result: 'declined' }),

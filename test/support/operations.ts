@@ -157,6 +157,7 @@ async function fillTenant(app: App, marker: string, teamId?: bigint): Promise<Te
 const NAMED_BY_OTHERS = [
   ...['Contact', 'FulfillmentLocation', 'Image', 'Page', 'ShippingRateName'],
   ...['Course', 'CourseSection', 'CourseLesson', 'Pipeline', 'PipelineStage'],
+  ...['EmailAddress', 'EmailTemplate', 'RefineFilter'],
 ];
 /** What stands on another object in the tenant: a further one is given there. */
 const APPLIED = ['OrderTag'];
@@ -183,7 +184,7 @@ async function rowsOf(app: App, tenant: Omit<Tenant, 'rows'>, marker: string): P
     if (
       noun.type in rows ||
       noun.type === 'OauthGrant' ||
-      (noun.path === undefined && !children.includes(noun.type))
+      (noun.path === undefined && noun.most !== 1 && !children.includes(noun.type))
     )
       continue;
     const make = () => factories.any(app, noun, (type) => rows[type]?.id, marker);
@@ -289,6 +290,11 @@ const OWN: Readonly<
   Invoice: { acting: { abandon: { entries: 2 } } },
   // The refund has one too, and its order.
   Transaction: { acting: { refund: { entries: 3 } } },
+  Appointment: {
+    acting: {
+      reschedule: { body: () => ({ appointments_scheduled_event: { start_on: '2026-02-01T09:00:00Z' } }) },
+    },
+  },
   // It already has the contact of the tenant.
   FormSubmission: { changed: { entries: 0 } },
   // It is open.
@@ -564,6 +570,21 @@ export const OPERATIONS: readonly Operation[] = [
       method === 'GET' ? 'funnels:read' : 'funnels:write',
       inWorkspace('site'),
       method === 'GET' ? {} : { body: () => ({ site: { name: 'New' } }) },
+    ),
+  ),
+  ...(['GET', 'PUT', 'PATCH'] as const).map((method) =>
+    operation(
+      method,
+      '/api/v2/workspaces/:workspace_id/emails/settings',
+      method === 'GET' ? 'emails:read' : 'emails:write',
+      inWorkspace('emails/settings'),
+      method === 'GET'
+        ? {}
+        : {
+            body: ({ rows }) => ({
+              emails_settings: { system_emails_from_address_id: String(rows['EmailAddress']?.spare?.id) },
+            }),
+          },
     ),
   ),
   operation(

@@ -1,19 +1,13 @@
 // Adds to themes their styles, and to workspaces their site.
-import { site } from '../../resources/sites.ts';
 import { style, theme } from '../../resources/themes.ts';
-import { workspace } from '../../resources/workspaces.ts';
 import * as sites from '../../services/funnels/sites.ts';
 import { builder } from '../builder.ts';
-import { loadBatched } from '../context.ts';
 import { assumedRows } from '../field-options.ts';
-import { defineChanges } from '../mutations.ts';
-import type { NodeType } from '../nodes.ts';
 import { nodeOf } from '../nouns.ts';
 import { loadExisting } from '../references.ts';
+import { defineSingle } from '../singles.ts';
 
 const Style = nodeOf(style);
-const Site = nodeOf(site);
-const Workspace = nodeOf(workspace);
 
 builder.objectField(nodeOf(theme).ref, 'styles', (t) =>
   t.field({
@@ -32,17 +26,4 @@ builder.objectField(nodeOf(theme).ref, 'styles', (t) =>
   }),
 );
 
-// A workspace has one site, and no list of them.
-defineChanges(Site, site, sites.service, Workspace as NodeType<object> as typeof Site);
-
-builder.objectField(Workspace.ref, 'site', (t) =>
-  t.field({
-    type: Site.ref,
-    nullable: true,
-    scope: sites.scope,
-    description: 'The settings that all pages of the workspace share.',
-    columns: ['id'],
-    resolve: ({ id }, _args, ctx) =>
-      loadBatched(ctx, 'sites.of_workspaces', id, (ids) => sites.getManyOf(ctx, ids)),
-  }),
-);
+defineSingle(sites.service, sites.single, 'site', 'The settings that all pages of the workspace share.');

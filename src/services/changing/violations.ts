@@ -16,6 +16,7 @@ import { NOUNS } from '../../resources/nouns.ts';
 import {
   type Field,
   type Moment,
+  oneOf,
   pluralOf,
   type Resource,
   referencedNoun,
@@ -120,8 +121,8 @@ export function toInvalid(
 
 /** @param constraint the constraint of the table that refers to it */
 function stillReferenced(title: string, constraint: string, cause: unknown): AppError {
-  const by = NOUNS.find(({ table }) => constraint.startsWith(`${table}_workspace_id_`))?.title.toLowerCase();
-  const others = by === undefined ? 'something else' : withArticle(by);
+  const by = NOUNS.find(({ table }) => constraint.startsWith(`${table}_workspace_id_`));
+  const others = by === undefined ? 'something else' : oneOf(by);
   return conflict('in_use', `The ${title.toLowerCase()} is used by ${others} and was not deleted.`, {
     cause,
   });

@@ -15,7 +15,7 @@ import type { WriteOptions } from '../input/write-options.ts';
 import type { Reads } from '../reading/reads.ts';
 import type { Ref } from '../reading/refs.ts';
 import { defineService } from '../service.ts';
-import { getOf as getSiteOf, getManyOf as getSitesOf } from './sites.ts';
+import { single as site } from './sites.ts';
 
 type Theme = ThemeRow & { id: bigint };
 
@@ -32,14 +32,14 @@ const withDefaults = (reads: Reads<Theme>): Reads<Theme> => ({
   async list(ctx, parent, page, projection) {
     const found = await reads.list(ctx, parent, page, projection);
     if (found.rows.length > 0 || !isFirst(page)) return found;
-    await getSiteOf(ctx, parent);
+    await site.getOf(ctx, parent);
     return reads.list(ctx, parent, page, projection);
   },
   async listMany(ctx, parentIds, page, projection) {
     const found = await reads.listMany(ctx, parentIds, page, projection);
     const bare = isFirst(page) ? parentIds.filter((_, index) => found[index]?.rows.length === 0) : [];
     if (bare.length === 0) return found;
-    await getSitesOf(ctx, bare);
+    await site.getManyOf(ctx, bare);
     return reads.listMany(ctx, parentIds, page, projection);
   },
 });

@@ -1,7 +1,7 @@
 // Workspaces as rows, for reads that do not go through tables.ts.
 import type { Workspace } from '#prisma';
 import { type WorkspaceRow, workspace } from '../../resources/workspaces.ts';
-import { insertSite } from '../changing/sites.ts';
+import { insertFirstObjects } from '../changing/first-objects.ts';
 import { withTransaction } from '../changing/transactions.ts';
 import type { Store } from '../store.ts';
 import { findListed } from './listed.ts';
@@ -12,12 +12,12 @@ export type StoredWorkspace = WorkspaceRow & { readonly domains: readonly string
 /** The columns of a new workspace. */
 export type NewWorkspace = Pick<Workspace, 'teamId' | 'name' | 'subdomain' | 'createdAt'>;
 
-/** Inserts a workspace with its site, theme and style. @throws the store's error for a subdomain in use */
+/** Inserts a workspace with what it starts with. @throws the store's error for a subdomain in use */
 export async function insertWorkspace(store: Store, created: NewWorkspace): Promise<StoredWorkspace> {
   const data = { ...created, updatedAt: created.createdAt };
   return withTransaction({ store }, async (tx) => {
     const made = await tx.workspace.create({ data });
-    await insertSite(tx, made);
+    await insertFirstObjects(tx, made);
     return { ...made, domains: [] };
   });
 }

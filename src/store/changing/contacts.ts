@@ -1,19 +1,14 @@
 // The SQL that is specific to contacts: their changes, and finding one by its e-mail address.
 
-import { memoize } from '../../concurrency/memoize.ts';
-import { contact } from '../../resources/contacts.ts';
-import type { Executor } from '../connections/executor.ts';
 import { emailKey } from '../sql/email-key.ts';
-import { statement, valuesOf } from '../sql/statements.ts';
+import { statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { query, type StoreContext } from '../store.ts';
 import { appliedTagTable } from '../tables/applied-tags.ts';
 import { contactTable } from '../tables/contacts.ts';
 import { tableOf } from '../tables/tables.ts';
-import type { ColumnValues } from './children.ts';
-import { type ChangeRecord, timeOf } from './records.ts';
+import { insertionOf } from './insert-row.ts';
 import type { ChangeRules } from './rules.ts';
-import { changeStatements, LOCKED_ROW_RULES } from './statements.ts';
 
 const APPLIED_TAGS = tableOf(appliedTagTable);
 const CONTACTS = tableOf(contactTable);
@@ -52,38 +47,27 @@ export async function findByEmailAddress(
   return found.id;
 }
 
-const NEW = memoize(async () => changeStatements(CONTACTS, CONTACT_RULES, LOCKED_ROW_RULES));
+/** As `findByEmailAddress`, for several addresses in their order. */
+export async function findByEmailAddresses(
+  { store }: StoreContext,
+  tenancy: Tenancy,
+  workspaceId: bigint,
+  emailAddresses: readonly string[],
+): Promise<(bigint | null)[]> {
+  if (emailAddresses.length === 0) return [];
+  const byAddresses = statement(
+    'contacts.emails',
+    () => `select t.id, t.workspace_id as "workspaceId", g.place::int as place
+      from unnest($4::text[]) with ordinality g (address, place)
+      join contacts t on t.workspace_id = $3 and ${emailKey('t.email_address')} = ${emailKey('g.address')}
+      where ${CONTACTS.owned('$1', '$2')}`,
+  );
+  const values = [tenancy.teamId, tenancy.workspaceIds, workspaceId, emailAddresses];
+  const found = await query<{ id: bigint; workspaceId: bigint; place: number }>(store, byAddresses, values);
+  for (const row of found) await store.rowGuard.requireWorkspace(row.workspaceId, tenancy, byAddresses.name);
+  const ids = new Map(found.map(({ place, id }) => [place, id]));
+  return emailAddresses.map((_, index) => ids.get(index + 1) ?? null);
+}
 
 /** Creates a contact as a part of another change. @throws the database's error */
-export async function insertContact(
-  tx: Executor,
-  workspaceId: bigint,
-  { columns, json }: ColumnValues,
-): Promise<ChangeRecord> {
-  const { insert, shown } = await NEW();
-  const given = insert.parameters.map((name) => [name, columns[name.replace(/^new_/, '')] ?? null]);
-  const place = { workspace_id: workspaceId, given: json, now: await timeOf(tx, CONTACTS) };
-  const ask = async <Row>({ text }: { text: string }, values: unknown[]) => {
-    const [row] = await tx.$queryRawUnsafe<Row[]>(text, ...values);
-    if (row === undefined) throw new TypeError('No contact was created');
-    return row;
-  };
-  const { id } = await ask<{ id: bigint }>(
-    insert,
-    valuesOf(insert, { ...Object.fromEntries(given), ...place }),
-  );
-  const { after, has_identified } = await ask<{ after: string; has_identified: boolean }>(
-    shown,
-    valuesOf(shown, { ...place, id }),
-  );
-  return {
-    ...{ workspaceId, resource: contact, action: 'created', outcome: 'created', subjectId: id },
-    ...{ contactId: id, before: null, after },
-    events: ['created', ...(has_identified ? ['identified'] : [])].map((name) => ({
-      resource: contact,
-      name,
-      subjectId: id,
-      data: after,
-    })),
-  };
-}
+export const insertContact = insertionOf(CONTACTS, CONTACT_RULES);

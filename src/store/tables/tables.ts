@@ -6,11 +6,13 @@ import { type Column, columnsWithRows, type DescribedColumn, sqlOf } from '../..
 import type { PairMatch } from '../sql/matches.ts';
 import { childrenAsJson, childrenAsRecords, otherAsRecord } from '../sql/row-json.ts';
 import { appliedTagTable } from './applied-tags.ts';
+import { appointmentTable } from './appointments.ts';
 import { auditEntryTable } from './audit-entries.ts';
 import { blogPostTable, blogTable } from './blogs.ts';
 import { contactTable } from './contacts.ts';
 import { courseEnrollmentTable, courseSectionTable, courseTable } from './courses.ts';
 import { domainTable } from './custom-domains.ts';
+import { emailBroadcastRecipientTable, emailBroadcastTable, emailSettingsTable } from './emails.ts';
 import { formSubmissionAnswerTable } from './form-submissions.ts';
 import { fulfillmentTable } from './fulfillments.ts';
 import { splitTable } from './funnel-steps.ts';
@@ -75,6 +77,10 @@ const OWN_TABLES = new Map<object, OwnTable>(
     pipelineTable,
     pipelineStageTable,
     opportunityTable,
+    appointmentTable,
+    emailSettingsTable,
+    emailBroadcastTable,
+    emailBroadcastRecipientTable,
     fulfillmentTable,
     blogTable,
     blogPostTable,
