@@ -187,7 +187,10 @@ describe('broadcasts', () => {
   const createFilter = async (members: object = {}) =>
     (
       await done('POST', `workspaces/${client.workspaceId}/refine_filters`, {
-        refine_filter: { criteria: [{ attribute: 'created_at', clause: 'gte', value: '2020-01-01' }], ...members },
+        refine_filter: {
+          criteria: [{ attribute: 'created_at', clause: 'gte', value: '2020-01-01' }],
+          ...members,
+        },
       })
     ).id;
   const recipientsOf = (id: number) => listOf(`emails/broadcasts/${id}/recipients`);

@@ -268,7 +268,9 @@ test('a workspace has a site and a default theme; another theme replaces it with
   const { app } = gateway;
   const [other] = [await factories.workspace(app, { teamId: client.teamId })];
   await withPrisma(app.store, (prisma) =>
-    prisma.$transaction((tx) => insertFirstObjects(tx, { id: other.id, name: 'Shop', createdAt: new Date() })),
+    prisma.$transaction((tx) =>
+      insertFirstObjects(tx, { id: other.id, name: 'Shop', createdAt: new Date() }),
+    ),
   );
   const path = `/api/v2/workspaces/${other.id}`;
   expect(await done('PUT', `${path}/site`, { site: { name: 'Our shop' } })).toMatchObject({

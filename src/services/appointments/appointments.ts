@@ -57,7 +57,8 @@ async function reschedule(
     planOf(before) {
       requireTransition(fields.status, before.status, 'scheduled', nameOf('status', fields.status));
       const { startsAt, endsAt, tzid } = timesOf(before, given, nameOf);
-      const isMade = isSame(startsAt, before.startsAt) && isSame(endsAt, before.endsAt) && tzid === before.tzid;
+      const isMade =
+        isSame(startsAt, before.startsAt) && isSame(endsAt, before.endsAt) && tzid === before.tzid;
       const set = 'starts_at = $4::timestamptz, ends_at = $5::timestamptz, tzid = $6::text';
       return isMade ? null : { set, values: [startsAt, endsAt, tzid] };
     },
