@@ -76,7 +76,7 @@ async function makeOpenApi(): Promise<string> {
     await applyMigrations(pool);
     await pool.end();
     const { config } = parseConfig({ LOG_LEVEL: 'error' }, '/');
-    const secrets = { databaseUrl: database.url, secretKeys: () => [] };
+    const secrets = { databaseUrl: database.url, secretKeys: () => ['the secret key of the examples'] };
     const app = createApp(config, secrets, { clock: exampleClock });
     const text = await openApiText(app);
     await closeApp(app);

@@ -579,12 +579,14 @@ describe.each([
 
 test('the parameter that adds it is described', () => {
   const { paths, components } = toOpenApi(nounRoutes(defineService(offer as unknown as Described)), '2') as {
-    paths: Record<string, Record<string, { parameters: { name?: string; schema?: object }[] }>>;
+    paths: Record<string, Record<string, { parameters: { name?: string; $ref?: string }[] }>>;
     components: { schemas: Record<string, { required: string[]; properties: Record<string, object> }> };
   };
   const taking = Object.values(paths).flatMap((methods) =>
     Object.entries(methods)
-      .filter(([, { parameters }]) => parameters.some(({ name }) => name === 'expand[]'))
+      .filter(([, { parameters }]) =>
+        parameters.some(({ name, $ref }) => name === 'expand[]' || $ref?.endsWith('/Expand')),
+      )
       .map(([method]) => method),
   );
   expect(taking.toSorted()).toEqual(['get', 'get', 'get', 'patch', 'post', 'post', 'post', 'put']);

@@ -103,13 +103,29 @@ interface RestRequest<Name extends string, Q, B> {
   readonly options: WriteOptions;
 }
 
+/** The standard operations of nouns (`noun-routes.ts`). */
+export type OperationKind =
+  | 'list'
+  | 'get'
+  | 'create'
+  | 'update'
+  | 'archive'
+  | 'unarchive'
+  | 'remove'
+  | 'reorder';
+
 interface RouteOf<Path extends string, Q, B, Result> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With `:name` for parameters. */
   readonly path: Path;
   /** The operation's name in the OpenAPI document and in generated clients. */
   readonly operationId: string;
+  /** What it does: a sentence in the third person, without a full stop. Its first clause has at most 60 characters. */
   readonly summary: string;
+  /** More sentences about it, for what does not follow from `kind`. */
+  readonly about?: string;
+  /** Which standard operation of its noun it is. */
+  readonly kind?: OperationKind;
   /** The noun of the route. */
   readonly resource: Resource;
   /** Absent: any valid credential is enough. */

@@ -20,6 +20,7 @@ import type { RequestFacts } from '../telemetry/request-facts.ts';
 import { readJson, refuseBody } from './body.ts';
 import { withEntityTag } from './entity-tags.ts';
 import { routes } from './nouns.ts';
+import { withAddresses } from './openapi/addresses.ts';
 import { isRead, type Route, refusesBody, toTemplate } from './route.ts';
 import { routingPath } from './routing-path.ts';
 import { withholdMembers } from './withheld.ts';
@@ -29,6 +30,7 @@ import { NO_OPTIONS, parseWriteHeaders } from './write-headers.ts';
 interface RestEnv {
   Bindings: {
     exchange: {
+      readonly app: { readonly config: Parameters<typeof withAddresses>[1] };
       readonly request: Request;
       /** The URL that the client used. */
       readonly url: URL;
@@ -45,6 +47,8 @@ export const API_PATH = '/api/v2';
 
 /** The path of the OpenAPI document. */
 export const OPENAPI_PATH = `${API_PATH}/openapi.json`;
+
+const DOCUMENT = new URL('../../openapi.json', import.meta.url);
 
 /** The version of the API in the OpenAPI document. */
 export const OPENAPI_VERSION = '2';
@@ -109,8 +113,12 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
     refuseOthers(http, path, allow);
   }
   for (const path of [API_PATH, `${API_PATH}/`]) http.get(path, overview);
-  const document = publicFile(new URL('../../openapi.json', import.meta.url), 'application/json');
-  http.get(OPENAPI_PATH, (c) => c.env.exchange.respond(document(c.req.header('if-none-match'))));
+  let document: ReturnType<typeof publicFile> | undefined;
+  http.get(OPENAPI_PATH, (c) => {
+    const { exchange } = c.env;
+    document ??= publicFile(DOCUMENT, 'application/json', (text) => withAddresses(text, exchange.app.config));
+    return exchange.respond(document(c.req.header('if-none-match')));
+  });
   for (const path of [API_PATH, `${API_PATH}/`, OPENAPI_PATH]) refuseOthers(http, path, ['GET', 'HEAD']);
 }
 

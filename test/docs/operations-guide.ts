@@ -74,22 +74,33 @@ ${rows.join('\n')}
 `;
 }
 
-/** The field of GraphQL that does the same. @throws Error if there is none */
-function fieldOf(schema: GraphQLSchema, { method, path, operationId, resource }: Route): string {
+function fieldOf(schema: GraphQLSchema, route: Route): string {
+  return graphqlFieldsOf(schema, route)
+    .map(
+      (field) =>
+        `\`${field.replace(/^(?:Mutation|Query)\.(?!viewer|webhookEventTypes)/, '')}${isLookUp(route, field) ? (field === 'Query.node' ? '(id:)' : '(by:)') : ''}\``,
+    )
+    .join(', ');
+}
+
+/**
+ * The fields of GraphQL that do the same as a route, each with its type: `Workspace.contacts`, `Mutation.createContact`.
+ * @throws Error if there is none
+ */
+export function graphqlFieldsOf(
+  schema: GraphQLSchema,
+  { method, path, operationId, resource }: Route,
+): string[] {
   if (method !== 'GET') {
     const [field] = MUTATIONS[`${method} ${path}`] ?? [];
-    return field === undefined ? '' : `\`${field}\``;
+    return field === undefined ? [] : [`Mutation.${field}`];
   }
   const own = READS[operationId];
-  if (own !== undefined)
-    return own
-      .split(', ')
-      .map((field) => `\`${requireField(schema, field)}\``)
-      .join(', ');
+  if (own !== undefined) return own.split(', ').map((field) => requireField(schema, field));
   const type = graphqlTypeNameOf(resource);
   if (path.endsWith('/:id')) {
     const field = uncapitalize(type);
-    return field in (schema.getQueryType()?.getFields() ?? {}) ? `\`${field}(by:)\`` : '`node(id:)`';
+    return [field in (schema.getQueryType()?.getFields() ?? {}) ? `Query.${field}` : 'Query.node'];
   }
   const above = /\/:(\w+)_id\//.exec(path)?.[1] ?? '';
   const parent = [resource.parent, ...(resource.lists ?? []).map(({ under }) => under)].find(
@@ -100,8 +111,12 @@ function fieldOf(schema: GraphQLSchema, { method, path, operationId, resource }:
   );
   const list = resource.lists?.find(({ under }) => under === parent);
   const plural = list?.plural ?? resource.plural ?? pluralOf(uncapitalize(type));
-  return `\`${requireField(schema, `${parent === undefined ? 'Query' : graphqlTypeNameOf(parent)}.${plural}`)}\``;
+  return [requireField(schema, `${parent === undefined ? 'Query' : graphqlTypeNameOf(parent)}.${plural}`)];
 }
+
+/** Whether a field finds one object by an argument. */
+const isLookUp = ({ method, path, operationId }: Route, field: string) =>
+  method === 'GET' && path.endsWith('/:id') && !(operationId in READS) && field.startsWith('Query.');
 
 /** @throws Error unless the schema has the field `Type.field` */
 function requireField(schema: GraphQLSchema, path: string): string {

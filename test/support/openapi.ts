@@ -34,7 +34,7 @@ const ajv = new Ajv2020({
 });
 formats.default(ajv);
 // The document is no schema itself, but has them inside.
-ajv.addVocabulary([...Object.keys(document), 'x-origin']);
+ajv.addVocabulary([...Object.keys(document), 'x-origin', 'x-graphql']);
 ajv.addSchema(closed(document) as object, 'openapi.json');
 
 const paths = Object.entries(document.paths).map(([path, operations]) => ({

@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 import { SCOPES, scopeSentence } from '../../auth/scopes.ts';
 import { STATUS_OF } from '../../errors.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../pagination.ts';
-import { type Header, isRead, type Parameter, type Route, toTemplate } from '../route.ts';
+import { type Header, isRead, type Route, toTemplate } from '../route.ts';
 import { ORIGIN, REF_SCHEMA } from '../schemas.ts';
+import { ISSUER, SERVERS } from './addresses.ts';
 import {
   BODY_HEADERS,
   CHANGE_HEADERS,
@@ -13,6 +14,7 @@ import {
   REQUEST_HEADERS,
   requestHeadersOf,
 } from './openapi-headers.ts';
+import { descriptionOf, imperativeOf } from './operation-texts.ts';
 import {
   PROBLEM,
   problemContent,
@@ -21,13 +23,27 @@ import {
   type RefusalCode,
   refusalsOf,
 } from './refusals.ts';
+import { shareParameters, shareSchemas } from './shared-parts.ts';
+import { tagsOf } from './tag-groups.ts';
+import { EVENT, eventSchema, webhooksOf } from './webhook-requests.ts';
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
 
 /** A real request for an operation, with its response. */
 export interface Example {
   /** The values of the path's parameters. */
   readonly params: Readonly<Record<string, number>>;
-  /** Absent for an operation that changes data: its example is not sent. */
-  readonly answer?: { readonly headers: Headers; readonly body: unknown };
+  /** The body of the request. */
+  readonly given?: unknown;
+  readonly answer?: Answer;
+  /** With another status. */
+  readonly otherAnswer?: Answer;
+  /** The fields of GraphQL that do the same, such as `Workspace.contacts`. */
+  readonly graphql?: readonly string[];
 }
 
 export interface Examples {
@@ -57,6 +73,22 @@ export function toOpenApi(
 ): object {
   const refused = new Set(routes.flatMap(refusalsOf));
   const components = routes.flatMap(({ response, body }) => [response.components?.(), body?.components?.()]);
+  const nouns = new Map(routes.map(({ resource }) => [resource.type, resource])).values().toArray();
+  const paths = Object.fromEntries(
+    Map.groupBy(routes, ({ path }) => toTemplate(path))
+      .entries()
+      .map(([path, served]) => [
+        path,
+        Object.fromEntries(
+          served.map((route) => [
+            route.method.toLowerCase(),
+            operationOf(route, operations[route.operationId], twinOf(route, served)),
+          ]),
+        ),
+      ]),
+  );
+  const schemas = { ...Object.assign({}, ...components), [PROBLEM]: problemSchema, [EVENT]: eventSchema };
+  const parameters = shareParameters(paths);
   return {
     openapi: '3.1.0',
     info: {
@@ -65,23 +97,10 @@ export function toOpenApi(
       description: introduction(),
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/', description: 'The host from which this document was loaded.' }],
-    tags: [...new Map(routes.map(({ resource }) => [resource.title, resource])).values()].map(
-      ({ title, description }) => ({ name: title, description }),
-    ),
-    paths: Object.fromEntries(
-      Map.groupBy(routes, ({ path }) => toTemplate(path))
-        .entries()
-        .map(([path, served]) => [
-          path,
-          Object.fromEntries(
-            served.map((route) => [
-              route.method.toLowerCase(),
-              operationOf(route, operations[route.operationId]),
-            ]),
-          ),
-        ]),
-    ),
+    servers: SERVERS,
+    ...tagsOf(routes),
+    paths,
+    webhooks: webhooksOf(nouns.filter(({ type }) => Object.hasOwn(schemas, type))),
     components: {
       securitySchemes: {
         bearer: {
@@ -92,10 +111,26 @@ export function toOpenApi(
             ...SCOPES.map((scope) => `- \`${scope}\`: ${scopeSentence(scope)}.`),
           ].join('\n'),
         },
+        oauth2: {
+          type: 'oauth2',
+          description:
+            'A client that acts for a person, by the authorization code flow with PKCE (RFC 7636).',
+          flows: {
+            authorizationCode: {
+              authorizationUrl: `${ISSUER}/oauth/authorize`,
+              tokenUrl: `${ISSUER}/oauth/token`,
+              refreshUrl: `${ISSUER}/oauth/token`,
+              scopes: Object.fromEntries(SCOPES.map((scope) => [scope, scopeSentence(scope)])),
+            },
+          },
+        },
       },
-      parameters: Object.fromEntries(
-        Object.entries(REQUEST_HEADERS).map(([name, header]) => [name, { in: 'header', ...header }]),
-      ),
+      parameters: {
+        ...Object.fromEntries(
+          Object.entries(REQUEST_HEADERS).map(([name, header]) => [name, { in: 'header', ...header }]),
+        ),
+        ...parameters,
+      },
       headers: headersOf(HEADERS),
       responses: {
         notModified: {
@@ -111,24 +146,31 @@ export function toOpenApi(
           content: problemContent(),
         },
       },
-      schemas: Object.assign({}, ...components, { [PROBLEM]: problemSchema }),
+      schemas: shareSchemas(schemas),
     },
   };
 }
 
-function operationOf(route: Route, { params, answer }: Example = { params: {} }): object {
+/** The route by which others have the same: PATCH for a PUT. */
+function twinOf({ method, operationId }: Route, served: readonly Route[]): Route | undefined {
+  return method === 'PUT' ? served.find((other) => other.operationId === `${operationId}ByPatch`) : undefined;
+}
+
+function operationOf(
+  route: Route,
+  { params, given, answer, otherAnswer, graphql }: Example = { params: {} },
+  twin?: Route,
+) {
   const { operationId, summary, resource, scope, path, query, body, response } = route;
   const { answers, headers = [], schema } = response;
   return {
     operationId,
-    summary,
-    description:
-      scope === undefined
-        ? 'Needs no scope: any valid credential is enough.'
-        : `Needs the scope \`${scope}\`.`,
+    summary: imperativeOf(summary),
+    description: descriptionOf(route, twin),
     tags: [resource.title],
     ...((route.gatewayOnly || resource.gatewayOnly === true) && ORIGIN),
-    security: [{ bearer: scope === undefined ? [] : [scope] }],
+    ...(graphql !== undefined && { 'x-graphql': graphql }),
+    security: ['bearer', 'oauth2'].map((scheme) => ({ [scheme]: scope === undefined ? [] : [scope] })),
     parameters: [
       ...path.matchAll(/:(\w+)/g).map(([, name = '']) => ({
         name,
@@ -139,13 +181,16 @@ function operationOf(route: Route, { params, answer }: Example = { params: {} })
         ...exampleOf(params[name]),
       })),
       ...[...(query?.parameters ?? []), ...(response.expansion?.parameters ?? [])].map((parameter) => ({
-        ...withoutDefault(parameter),
+        ...parameter,
         in: 'query',
       })),
       ...requestHeadersOf(route).map((name) => ({ $ref: `#/components/parameters/${name}` })),
     ],
     ...(body !== undefined && {
-      requestBody: { required: body.required, content: { 'application/json': { schema: body.schema } } },
+      requestBody: {
+        required: body.required,
+        content: { 'application/json': { schema: body.schema, ...exampleOf(given) } },
+      },
     }),
     responses: {
       ...Object.fromEntries(
@@ -160,7 +205,12 @@ function operationOf(route: Route, { params, answer }: Example = { params: {} })
             },
             ...(schema !== null &&
               status !== '204' && {
-                content: { 'application/json': { schema, ...exampleOf(answer?.body) } },
+                content: {
+                  'application/json': {
+                    schema,
+                    ...exampleOf([answer, otherAnswer].find((one) => String(one?.status) === status)?.body),
+                  },
+                },
               }),
           },
         ]),
@@ -172,16 +222,6 @@ function operationOf(route: Route, { params, answer }: Example = { params: {} })
       default: { $ref: '#/components/responses/other' },
     },
   };
-}
-
-/** Moves the default to the description, because generated clients always send a parameter that has a `default`. */
-function withoutDefault({
-  description,
-  schema: { default: initially, ...schema },
-  ...parameter
-}: Parameter): Parameter {
-  const sentence = initially === undefined ? '' : ` By default ${initially}.`;
-  return { ...parameter, description: description + sentence, schema };
 }
 
 function refusalResponse(code: RefusalCode, example: unknown): object {

@@ -17,7 +17,7 @@ export const webhookEventRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/v2/webhooks/outgoing/event_types',
     operationId: 'listWebhookEventTypes',
-    summary: 'Lists the types of event to which webhook endpoints can subscribe',
+    summary: 'Lists the event types, to which webhook endpoints can subscribe',
     resource: webhookEvent,
     query: wholeQuery,
     response: arrayOf(types, 'All event types, ordered by id. The list has no pages.'),
