@@ -226,6 +226,15 @@ describe('broadcasts', () => {
     expect(await client.refused(422, 'GET', `${path()}?filter[status]=sent`)).toEqual(['filter[status]']);
   });
 
+  test('belong to a workspace of the team, of which it may have several, and to no other', async () => {
+    await factories.workspace(app, { teamId: client.teamId });
+    const draft = { emails_broadcast: { name: 'Spring', from_email: 'shop@example.com' } };
+    await done('POST', `${emails}/broadcasts`, draft);
+    const { id } = await factories.workspace(app);
+    const path = `${API}/workspaces/${id}/emails/broadcasts`;
+    expect((await client.send('POST', path, draft)).status).toBe(404);
+  });
+
   test('select contacts by a saved filter of the workspace, by its integer id', async () => {
     const filter_id = await createFilter({ name: 'Readers' });
     const made = await create({ filter_id });

@@ -124,11 +124,11 @@ async function makeBroadcast(
   tenancy: Tenancy,
   { workspaceId, values, recipients }: RequestedBroadcast,
 ): Promise<ChangeRecord> {
-  const owned = await tx.$queryRawUnsafe<object[]>(
-    `select w.id from workspaces w where w.id = $1::bigint and ${ownedWorkspace('w.id', '$2::bigint', '$3::bigint[]')}`,
+  const [workspace] = await tx.$queryRawUnsafe<{ owned: boolean | null }[]>(
+    `select ${ownedWorkspace('$1::bigint', '$2::bigint', '$3::bigint[]')} as owned`,
     ...[workspaceId, tenancy.teamId, tenancy.workspaceIds],
   );
-  if (owned.length === 0) throw notFound('Workspace');
+  if (workspace?.owned !== true) throw notFound('Workspace');
   await requireFilterOfContacts(tx, workspaceId, values.columns['filter_id']);
   const people: ChangeRecord[] = [];
   const contactIds: bigint[] = [];
