@@ -1,6 +1,6 @@
 // Makes the input fields of a mutation from a noun's description, and reads the values that clients send in them.
 import type { InputFieldMap } from '@pothos/core';
-import { AppError, type FieldError, parseAll } from '../errors.ts';
+import { AppError, type FieldError, parseAll, REQUIRED } from '../errors.ts';
 import { type Form, listOf, typeOf } from '../resources/field-types.ts';
 import {
   defaultSentence,
@@ -157,8 +157,6 @@ function withAmounts(fields: Fields, object: Members): Members {
       settled[name] = value.map((item: Members) => withAmounts(items, item));
     if (!isMoney(field) || value === undefined) continue;
     delete settled[name];
-    // Null counts as missing where REST refuses it.
-    if (value === null && field.refusesNull === true) continue;
     const money = value as { readonly amount: string; readonly currency: string } | null;
     settled[amountIn(name)] = money === null ? null : money.amount;
     if (money !== null && setting.has(name)) settled[`${name}.currency`] = money.currency;
@@ -377,13 +375,16 @@ export function membersOf(
     ([property, field]) =>
       [isMoney(field) ? graphqlNameOf(property, field) : nameOf(property, field), field] as const,
   );
-  const members = named
-    .filter(([name]) => input[name] !== undefined)
-    .map(([name, field]) => {
-      const { value, faults: more } = memberOf(field, input[name], name);
-      faults.push(...more);
-      return [name, value] as const;
-    });
+  const members = named.flatMap(([name, field]) => {
+    if (input[name] === undefined) return [];
+    if (input[name] === null && field.refusesNull === true) {
+      faults.push({ ...REQUIRED, field: name });
+      return [];
+    }
+    const { value, faults: more } = memberOf(field, input[name], name);
+    faults.push(...more);
+    return [[name, value] as const];
+  });
   return { members: withAmounts(fields, Object.fromEntries(members)), faults };
 }
 

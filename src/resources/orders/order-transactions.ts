@@ -31,7 +31,8 @@ export const REFUND: Fields = {
     type: 'decimal',
     currency: 'currency',
     refusesNull: true,
-    description: 'The amount to refund: without one, all that was not refunded yet, and at most that.',
+    description:
+      'The amount to refund, at most what was not refunded yet. If it is left out, all of that is refunded. Null is refused: an amount that a program has lost must not refund everything.',
   },
   partial: {
     graphql: false,
