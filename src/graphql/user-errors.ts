@@ -1,6 +1,12 @@
 // Errors of mutations as data: what a person can mend is in the payload's `userErrors`, and the rest of the payload is null. What the
 // program got wrong stays in the answer's `errors`.
-import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
+import {
+  type GraphQLFieldResolver,
+  type GraphQLInputType,
+  type GraphQLResolveInfo,
+  getNamedType,
+  isInputObjectType,
+} from 'graphql';
 import {
   AppError,
   type ErrorCode,
@@ -123,7 +129,8 @@ export function refusable<Args extends { readonly input: object }, Result>(
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       const refused = withEnumNames(error);
-      const userErrors = userErrorsOf(refused, args.input as Input, idFields);
+      const type = info.parentType.getFields()[info.fieldName]?.args[0]?.type;
+      const userErrors = userErrorsOf(refused, args.input as Input, idFields, type);
       if (userErrors === null) throw error;
       addRefusal(ctx.facts, refused.code, refused.message);
       ctx.state.refusedChanges += 1;
@@ -133,21 +140,29 @@ export function refusable<Args extends { readonly input: object }, Result>(
   };
 }
 
-/** The user errors that say the same as an error; null if a person cannot mend it, or not all of it. */
-export function userErrorsOf(error: AppError, input: Input, idFields: IdFields): UserError[] | null {
+/**
+ * The user errors that say the same as an error; null if a person cannot mend it, or not all of it.
+ * @param type the type of the input: an error about a field that it lacks has no path
+ */
+export function userErrorsOf(
+  error: AppError,
+  input: Input,
+  idFields: IdFields,
+  type?: GraphQLInputType,
+): UserError[] | null {
   const { code, errors, reason, retryAfterSeconds } = error;
   if (!MENDED_BY_PERSON[code] || retryAfterSeconds !== undefined) return null;
-  const shown = errors.flatMap((one) => userErrorOf(one, input) ?? []);
+  const shown = errors.flatMap((one) => userErrorOf(one, input, type) ?? []);
   if (shown.length < errors.length) return null;
   if (shown.length > 0) return shown;
   return reason === undefined ? null : [errorOfWhole(error, reason, input, idFields)];
 }
 
 /** The error of one field; null if only the program can mend it. */
-function userErrorOf(error: FieldError, input: Input): UserError | null {
+function userErrorOf(error: FieldError, input: Input, type?: GraphQLInputType): UserError | null {
   const { code, field } = error;
   if (isProgramError(code)) return null;
-  const { path, isExact } = pathIn(input, field);
+  const { path, isExact } = pathIn(input, field, type);
   return { code, path, message: isExact ? messageBelowField(error) : sentenceOf(error) };
 }
 
@@ -185,8 +200,15 @@ export const WHOLE_INPUT = 'input';
  * and values.
  * @returns `isExact`: whether the path leads to the field itself
  */
-function pathIn(input: Input, field: string): { path: string[] | null; isExact: boolean } {
-  if (field === WHOLE_INPUT) return { path: null, isExact: false };
+function pathIn(
+  input: Input,
+  field: string,
+  type?: GraphQLInputType,
+): { path: string[] | null; isExact: boolean } {
+  const [first = ''] = field.split(/[.[]/);
+  const named = getNamedType(type);
+  const isMissing = isInputObjectType(named) && named.getFields()[first] === undefined;
+  if (field === WHOLE_INPUT || isMissing) return { path: null, isExact: false };
   const path: string[] = [];
   let value: unknown = input;
   for (const name of field.split(/[.[\]]+/).filter((part) => part !== '')) {

@@ -383,6 +383,16 @@ describe('the user errors of an error', () => {
     expect(path('input')).toBeNull();
   });
 
+  test('have no path to a field that the input lacks', () => {
+    const type = schema.getType('CancelOrderInput') as GraphQLInputObjectType;
+    const path = (field: string) => userErrorsOf(invalid(field, TAKEN), {}, ids, type)?.[0]?.path;
+    expect([path('type'), path('cancelReason'), path('lineItems[0].id')]).toEqual([
+      null,
+      ['cancelReason'],
+      null,
+    ]);
+  });
+
   test('are of the object that a service does not find, or of the state that refuses the change', () => {
     expect(of(notFound('Contact'), { contactId: 'x' })).toEqual([
       { code: 'not_found', path: ['contactId'], message: 'There is no such contact.' },

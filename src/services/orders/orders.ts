@@ -218,14 +218,13 @@ export async function cancel(
 /** @throws AppError `invalid` */
 function requireSubscription({ orderType }: LockedOrder, nameOf: NameOf): void {
   if (orderType === 'subscription-order') return;
-  const name = nameOf('orderType', fields.orderType);
-  const [status, billing] = [
+  const others = [
     nameOf('serviceStatus', fields.serviceStatus),
     nameOf('billingStatus', fields.billingStatus),
   ];
-  throw invalid(name, {
+  throw invalid(nameOf('orderType', fields.orderType), {
     code: 'not_allowed',
-    message: `must be subscription-order. For other orders change ${status} to canceled, or ${billing} to voided`,
+    message: `Only a subscription can be canceled. For other orders, change ${others.join(' or ')}.`,
   });
 }
 
