@@ -196,11 +196,11 @@ test('a page offers products and bumps on its step, which can be removed again',
     204,
   );
   expect(await offered()).toEqual([shown(mug)]);
-  const query = `{ page(by: { databaseId: ${page.id} }) { funnel { name pages { name products { name } } } showPageStep { name } } }`;
+  const query = `{ page(by: { databaseId: ${page.id} }) { funnel { name pages { name products { name } } } step { name } } }`;
   expect((await post(gateway, { query }, { caller })).data).toEqual({
     page: {
       funnel: { name: 'Tea time', pages: [{ name: 'Order', products: [{ name: 'Mug' }] }] },
-      showPageStep: { name: 'Order' },
+      step: { name: 'Order' },
     },
   });
 });

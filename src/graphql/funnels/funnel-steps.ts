@@ -160,7 +160,7 @@ builder.objectField(Funnel.ref, 'steps', (t) =>
   }),
 );
 
-builder.objectField(Page.ref, 'showPageStep', (t) =>
+builder.objectField(Page.ref, 'step', (t) =>
   t.field({
     type: PageStep.ref,
     nullable: true,
