@@ -334,7 +334,7 @@ function isList({ type, items }: Field): boolean {
 function withGlobalIds(field: Field, description: string): string {
   return referencedNoun(field) === undefined
     ? description
-    : description.replace(/\binteger (ids?)\b/, 'global $1');
+    : description.replace(/\binteger (ids?)\b(?:,? or the public id\b,?)?/, 'global $1');
 }
 
 /** The form of a field's values in GraphQL, from their form in REST. */

@@ -87,7 +87,7 @@ const LINE_ITEM = {
       ...AMOUNT,
       notInParent: true,
       description:
-        'The unit price in the first period: the trial price if there is a trial, otherwise the same as `amount`.',
+        'The unit price in the first period: the trial price if there is a trial, otherwise the price of every period.',
     },
     setupAmount: {
       ...AMOUNT,
