@@ -330,7 +330,7 @@ function isList({ type, items }: Field): boolean {
   return typeOf(type).isList === true || items !== undefined;
 }
 
-/** The description with "global id" in place of "integer id": GraphQL inputs take global ids. */
+/** The description with "global id" in place of the ids that REST takes: GraphQL inputs take global ids and no others. */
 function withGlobalIds(field: Field, description: string): string {
   return referencedNoun(field) === undefined
     ? description
@@ -345,6 +345,8 @@ export function formOf(field: Field, form: Form): Form {
       expected: 'true or false',
       parse: (value) => (typeof value === 'boolean' ? String(value) : undefined),
     };
+  // The scalar takes texts alone, so the person who typed the amount need not know of them.
+  if (isMoney(field)) return { ...form, expected: form.expected.replace(/ as text|, or its text/, '') };
   if (restAsNumber === true && type === 'bool') return { expected: 'true or false', parse: (value) => value };
   const idsOf = referencedNoun(field);
   if (idsOf === undefined) return formWithEnumNames(field, form);

@@ -4,7 +4,7 @@ import { sharedGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
 import { openTill } from '../support/orders/money.ts';
 import { offer } from '../support/orders/shop.ts';
-import { sendMutation } from '../support/user-errors.ts';
+import { firstUserError, sendMutation } from '../support/user-errors.ts';
 
 const gateway = await sharedGateway();
 const till = await openTill(gateway);
@@ -134,6 +134,17 @@ test('what is wrong with an amount leads to its number, whatever it is', async (
   const change = (amounts: object) => refusals('updateProductPrice', { productPriceId, ...amounts });
   expect(await change({ amount: money('1.001') })).toEqual([['INVALID_FORMAT', 'amount.amount']]);
   expect(await change({ cost: money('-1') })).toEqual([['OUT_OF_RANGE', 'cost.amount']]);
+  const typed = await sendMutation(
+    gateway,
+    'updateProductPrice',
+    { productPriceId, amount: money('12,5') },
+    client,
+  );
+  expect(firstUserError(typed)).toEqual({
+    ...{ code: 'INVALID_FORMAT', path: ['amount', 'amount'] },
+    message:
+      'must be a decimal number, such as "12.50", with at most 15 digits before the point and 9 after it',
+  });
   const { id, invoiceId } = await till.order([[{ ...mug, variantId, priceId }, 1]]);
   const orderId = globalId('Order', id);
   const pay = (amount: object) => refusals('createOrderTransaction', { orderId, externalId: 'a', amount });
