@@ -123,7 +123,7 @@ test.each(WRAPPED)(
   async (taking) => {
     const { operation, wrapper, route } = taking;
     const own = ownNameOf(route.resource);
-    const names = [own, pluralOf(own), `workspaces_${own}`, `my_${pluralOf(own)}`, `${wrapper}s`];
+    const names = [own, pluralOf(own), `workspaces_${own}`, `my_${pluralOf(own)}`, pluralOf(wrapper)];
     for (const name of sampleAt(taking.name, names, 5)) {
       const to = await createTenant(gateway.app, 'wrapped', teamId);
       const given = operation.body?.(to) as Record<string, object> | undefined;
