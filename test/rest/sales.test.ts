@@ -61,6 +61,18 @@ beforeEach(async () => {
 });
 
 describe('a pipeline', () => {
+  test('and stages are found by their ids', async () => {
+    const [first, second] = [await pipelineOf(), await pipelineOf({ name: 'Fairs' })];
+    const all = `workspaces/${client.workspaceId}/sales/pipelines`;
+    expect(await get(`${all}?filter[id]=${second.id}`)).toEqual([
+      expect.objectContaining({ id: second.id, name: 'Fairs' }),
+    ]);
+    const [, offer] = stagesOf(first);
+    const stages = `sales/pipelines/${first.id}/stages`;
+    expect(await get(`${stages}?filter[id]=${offer.id}`)).toEqual([expect.objectContaining({ id: offer.id })]);
+    expect(await get(`${stages}?filter[id]=${stagesOf(second)[0].id}`)).toEqual([]);
+  });
+
   test('is created and changed with its stages, which come in their order', async () => {
     const pipeline = await pipelineOf();
     const [first, second] = stagesOf(pipeline);

@@ -116,6 +116,7 @@ export const pipeline = describe({
     createdAt: { type: 'timestamp', description: 'When the pipeline was created.' },
     updatedAt: { type: 'timestamp', description: 'When the pipeline or one of its stages was last changed.' },
   },
+  filters: { id: { unique: true } },
   sorts: ['createdAt', 'updatedAt', 'name'],
   scannedSorts: ['createdAt', 'name'],
 });
@@ -136,6 +137,7 @@ export const pipelineStage = describe({
   most: MAX_STAGES,
   description:
     'A stage of a pipeline. A stage with opportunities cannot be deleted: move them to another stage first.',
+  filters: { id: { unique: true } },
   sorts: ['createdAt', 'updatedAt', 'position'],
   scannedSorts: ['createdAt'],
 });
