@@ -168,6 +168,15 @@ describe('a post', () => {
     });
   });
 
+  test('is called Untitled without a title, as no member of a body is required', async () => {
+    const { id } = await createBlog();
+    for (const members of [{ visibility: 'draft' }, { title: null, markup: null, author_ids: null }])
+      expect(await done('POST', `blogs/${id}/posts`, { blogs_post: members })).toMatchObject({
+        title: 'Untitled',
+        visibility: 'draft',
+      });
+  });
+
   test('has a path of its own in its blog', async () => {
     const { id } = await createBlog('News', { current_path: 'news/' });
     const { id: other } = await createBlog('More', { current_path: '/more' });

@@ -60,7 +60,7 @@ export const blogPost = describe({
     title: {
       type: 'text',
       writable: 'always',
-      required: true,
+      default: 'Untitled',
       maxLength: 255,
       description: 'The title of the post.',
     },
