@@ -1,12 +1,21 @@
 // The user that a credential represents, and the users of its team.
+import { userWithMemberships } from '../../resources/memberships.ts';
 import { listedUser, user } from '../../resources/users.ts';
+import { showUsers } from '../../services/accounts/memberships.ts';
 import * as users from '../../services/accounts/users.ts';
 import { listQuery } from '../list-queries.ts';
 import { pageOf } from '../lists.ts';
 import { objectOf, outputOf } from '../responses.ts';
 import { type Route, route } from '../route.ts';
 
-const objects = outputOf(user);
+const objects = outputOf(userWithMemberships);
+
+/** One user with its memberships. */
+async function showUser(ctx: Parameters<typeof showUsers>[0], found: users.UserRow) {
+  const [shown] = await showUsers(ctx, [found]);
+  if (shown === undefined) throw new Error('A user is not shown.');
+  return shown;
+}
 
 export const userRoutes: readonly Route[] = [
   route({
@@ -19,7 +28,7 @@ export const userRoutes: readonly Route[] = [
       objects,
       'The person who granted the access token, or the team’s service user for an API key and for a client that acts on its own behalf.',
     ),
-    handle: ({ ctx }) => users.me(ctx),
+    handle: async ({ ctx }) => showUser(ctx, await users.me(ctx)),
   }),
   route({
     method: 'GET',
@@ -31,7 +40,10 @@ export const userRoutes: readonly Route[] = [
     scope: users.scope,
     query: listQuery(listedUser),
     response: pageOf(objects),
-    handle: ({ ctx, query }) => users.list(ctx, query),
+    async handle({ ctx, query }) {
+      const { rows, ...page } = await users.list(ctx, query);
+      return { ...page, rows: await showUsers(ctx, rows) };
+    },
   }),
   route({
     method: 'GET',
@@ -41,6 +53,6 @@ export const userRoutes: readonly Route[] = [
     resource: user,
     scope: users.scope,
     response: objectOf(objects, 'The user.'),
-    handle: ({ ctx, params }) => users.get(ctx, params.id),
+    handle: async ({ ctx, params }) => showUser(ctx, await users.get(ctx, params.id)),
   }),
 ];

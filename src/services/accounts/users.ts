@@ -72,7 +72,7 @@ export async function list(ctx: Context, page: PageRequest): Promise<Page<UserRo
 }
 
 /** The only user that the caller may see, as a list; null: every user of the team. */
-async function onlyUser(ctx: Context): Promise<bigint[] | null> {
+export async function onlyUser(ctx: Context): Promise<bigint[] | null> {
   return requireCaller(ctx).tenancy.workspaceIds === null ? null : [(await findMe(ctx))?.id ?? 0n];
 }
 

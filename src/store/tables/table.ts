@@ -160,7 +160,7 @@ const OF_TEAM: Omit<Ownership, 'parent' | 'visible'> = {
 };
 
 /** The columns that reads select of a noun. */
-export function columnsOf<R extends Resource>(
+export function columnsOf<R extends Pick<Resource, 'fields'>>(
   { fields }: R,
   computed: { readonly [Property in keyof R['fields']]?: string } = {},
 ): Columns {

@@ -1,0 +1,43 @@
+// The memberships that REST shows in teams and users.
+import { coversScope, requireCaller } from '../../auth/scopes.ts';
+import type { Context } from '../../context.ts';
+import { type MembershipRow, teamWithMemberships, userWithMemberships } from '../../resources/memberships.ts';
+import type { Row } from '../../resources/resource.ts';
+import type { TeamRow } from '../../resources/teams.ts';
+import { findTeamMemberships } from '../../store/accounts/memberships.ts';
+import { onlyUser, scope, type UserRow } from './users.ts';
+
+type ShownTeam = Row<typeof teamWithMemberships>;
+type ShownUser = Row<typeof userWithMemberships>;
+
+/**
+ * Reads the memberships of the caller's team, which its list, its reads and the answers to its changes show: those of the users that the
+ * caller may see.
+ * @returns what shows a row of the team; without the scope to read the team, it has null, which answers to changes leave out
+ */
+export async function showTeam(ctx: Context): Promise<(team: TeamRow) => ShownTeam> {
+  const { scopes, tenancy } = requireCaller(ctx);
+  const memberships = coversScope(scopes, scope)
+    ? await findTeamMemberships(ctx, tenancy, await onlyUser(ctx))
+    : null;
+  return (team) => withMemberships<ShownTeam>(teamWithMemberships, team, memberships);
+}
+
+/** Users with their memberships in the caller's team. @param users those that the caller may see */
+export async function showUsers(ctx: Context, users: readonly UserRow[]): Promise<ShownUser[]> {
+  if (users.length === 0) return [];
+  const { tenancy } = requireCaller(ctx);
+  const ids = users.map(({ id }) => id);
+  const byUser = Map.groupBy(await findTeamMemberships(ctx, tenancy, ids), ({ userId }) => userId);
+  return users.map((user) => withMemberships<ShownUser>(userWithMemberships, user, byUser.get(user.id) ?? []));
+}
+
+/** The row as a plain object: those of the store have getters, which a spread does not copy. */
+function withMemberships<Shown>(
+  { fields }: { readonly fields: object },
+  row: object,
+  memberships: readonly MembershipRow[] | null,
+): Shown {
+  const names = Object.keys(fields).filter((name) => name !== 'memberships');
+  return { ...Object.fromEntries(names.map((name) => [name, Reflect.get(row, name)])), memberships } as Shown;
+}
