@@ -20,7 +20,17 @@ if (values.reference !== undefined) {
   report('the facts are those of the reference', facts === (await readFile(values.reference, 'utf8')));
 }
 
-const gateway = await startGateway({ RATE_LIMIT_KEY: '0', RATE_LIMIT_TEAM: '0', RATE_LIMIT_ADDRESS: '0' });
+const gateway = await startGateway({
+  RATE_LIMIT_KEY: '0',
+  RATE_LIMIT_TEAM: '0',
+  RATE_LIMIT_ADDRESS: '0',
+  LOG_LEVEL: 'error',
+});
+gateway.child.stdout?.pipe(process.stderr, { end: false });
+let isWanted = true;
+gateway.child.on('exit', (code, signal) => {
+  if (isWanted) report(`the gateway ended by itself: ${signal ?? code}`, false);
+});
 const send: Send = async (method, path, body) => {
   const response = await fetch(`${gateway.origin}/api/v2${path}`, {
     method,
@@ -40,10 +50,10 @@ function parse(text: string): unknown {
 }
 
 try {
-  const results = await walkOperations(send, values.tag);
-  for (const [operation, faults] of results) for (const fault of faults) say(`${operation}: ${fault}`);
+  const results = await walkOperations(send, values.tag, say);
   const whole = [...results.values()].filter((faults) => faults.length === 0).length;
   report(`${whole} of ${results.size} operations`, whole === results.size);
 } finally {
+  isWanted = false;
   await gateway.stop();
 }

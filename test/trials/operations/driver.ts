@@ -1,4 +1,5 @@
 // Walks the operations of the public API as its facts say: creates, reads, changes, lists, filters and deletes objects of each collection.
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Member,
   PUBLIC_TAGS,
@@ -6,7 +7,7 @@ import {
   type PublicTag,
   SHAPES,
 } from '../../support/facts.ts';
-import { bodyOf, type FindId, type Form } from './bodies.ts';
+import { bodyOf, type FindId, type Form, hasAlternatives, hasIds } from './bodies.ts';
 import { hasType, referenceOf, sampleFor } from './values.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -59,13 +60,19 @@ function isCreation({ method, path, body }: PublicOperation, collection: string)
   return method === 'POST' && body.length > 0 && path.split('/').at(-1) === collection.split('/').at(-1);
 }
 
-export async function walkOperations(send: Send, only: string): Promise<Results> {
+/** @param say is told each fault as soon as it is found */
+export async function walkOperations(
+  send: Send,
+  only: string,
+  say: (line: string) => void,
+): Promise<Results> {
   const results = new Map<string, string[]>();
   const shared = new Map<string, Found | null>();
   const making = new Set<string>();
 
   function fail(operation: PublicOperation, why: string): void {
     results.get(nameOf(operation))?.push(why);
+    say(`${nameOf(operation)}: ${why}`);
   }
 
   /** The path of an operation for the object that its last parameter names. */
@@ -86,19 +93,23 @@ export async function walkOperations(send: Send, only: string): Promise<Results>
     return owner === null ? null : share(owner);
   }
 
-  const findId: FindId = async (collection, isFresh) => {
-    const found = isFresh ? await make(collection, 'required') : await share(collection);
-    return (found?.row['id'] as number | undefined) ?? null;
+  const findId: FindId = async (collection, isFresh, member = 'id') => {
+    // Without a type a price is for one payment.
+    const form = collection === 'products/prices' ? 'all' : 'required';
+    const found = isFresh ? await make(collection, form) : await share(collection);
+    return (found?.row[member] as number | string | undefined) ?? null;
   };
 
   /** As `findId`, for a change of an object: what it refers to is neither itself nor inside of another one. */
   const findIdFor =
     (collection: string, changed: Found | null): FindId =>
-    async (wanted, isFresh) => {
-      const [, inside] = wanted.split(`${collection}/`);
-      if (inside !== undefined && changed !== null && !TAGS.has(wanted))
+    async (wanted, isFresh, member) => {
+      const [, inside = ''] = wanted.split(`${collection}/`);
+      const [own] = [changed?.row[`${inside.replace(/s$/, '')}_ids`]].flat();
+      if (typeof own === 'number') return own;
+      if (inside !== '' && changed !== null && !TAGS.has(wanted))
         return (([changed.row[inside]].flat()[0] as Row | null | undefined)?.['id'] as number) ?? null;
-      const id = await findId(wanted, isFresh);
+      const id = await findId(wanted, isFresh, member);
       if (wanted !== collection || id !== changed?.row['id']) return id;
       return ((await anotherThan(changed, collection))?.['id'] as number | undefined) ?? null;
     };
@@ -115,7 +126,7 @@ export async function walkOperations(send: Send, only: string): Promise<Results>
     if (!shared.has(collection)) {
       if (making.has(collection)) return null;
       const found = (await make(collection, 'all')) ?? (await make(collection, 'required'));
-      if (!shared.has(collection)) shared.set(collection, found);
+      if (found !== null && !shared.has(collection)) shared.set(collection, found);
     }
     return shared.get(collection) ?? null;
   }
@@ -138,8 +149,12 @@ export async function walkOperations(send: Send, only: string): Promise<Results>
     const parent = await parentOf(creation);
     const body = await bodyOf(creation, form, findId);
     if (isBlank(body)) return createBy(creation, 'all');
-    const { status, json } = await send('POST', pathFor(creation.path, parent), body);
-    if (status !== 201 && status !== 200) return null;
+    const answer = await send('POST', pathFor(creation.path, parent), body);
+    const { status, json } = answer;
+    if (status !== 201 && status !== 200) {
+      say(`nothing made by ${nameOf(creation)}: ${status} ${reasonOf(answer)} of ${JSON.stringify(body)}`);
+      return null;
+    }
     const isNested = segmentsOf(creation.path)[0] !== 'workspaces' && creation.path.includes('split');
     return { row: json as Row, parent: isNested ? parent : null };
   }
@@ -186,9 +201,9 @@ export async function walkOperations(send: Send, only: string): Promise<Results>
     operation: PublicOperation,
     found: Found | null,
     form: Form,
-    { plural = false, find = findId }: { plural?: boolean; find?: FindId } = {},
+    { second = false, find = findId }: { second?: boolean; find?: FindId } = {},
   ) {
-    const body = await bodyOf(operation, form, find, plural);
+    const body = await bodyOf(operation, form, find, second);
     if (form === 'required' && isBlank(body)) return null;
     const answer = await send(operation.method, pathFor(operation.path, found), body);
     if (answer.status < 300) return answer;
@@ -204,14 +219,14 @@ export async function walkOperations(send: Send, only: string): Promise<Results>
       if (![200, 201].includes(answer.status)) fail(operation, `with ${form}: ${answer.status}`);
       checkObject(operation, answer.json as Row, membersShown(members, answer.json as Row));
     }
-    if (hasPlural(operation.body))
-      await tryBody(operation, await parentOf(operation), 'all', { plural: true });
+    if (hasAlternatives(operation.body))
+      await tryBody(operation, await parentOf(operation), 'all', { second: true });
   }
 
   async function tryChange(operation: PublicOperation, collection: string, members: readonly Member[]) {
     for (const form of ['all', 'nulls', 'decimals'] as const) {
       const found = operation.path.includes('{id}')
-        ? await make(collection, 'required')
+        ? await make(collection, hasIds(operation.body) ? 'all' : 'required')
         : await parentOf(operation);
       if (found === null) fail(operation, 'there is no object to change');
       else {
@@ -254,6 +269,9 @@ export async function walkOperations(send: Send, only: string): Promise<Results>
     return rows;
   }
 
+  const bothWays = async (path: string, query: string) =>
+    [await walk(path, `${query}&sort_order=asc`), await walk(path, `${query}&sort_order=desc`)] as const;
+
   /** Pages a list both ways by each order, and filters it by each filter. */
   async function tryList(operation: PublicOperation, members: readonly Member[]): Promise<void> {
     const parents = await parentsOf(operation);
@@ -276,12 +294,14 @@ export async function walkOperations(send: Send, only: string): Promise<Results>
         .split('|') ?? [];
     for (const order of orders) {
       const query = `sort_property=${order}&per_page=${rows.length > 12 ? 50 : 2}`;
-      const [up, down] = [
-        await walk(path, `${query}&sort_order=asc`),
-        await walk(path, `${query}&sort_order=desc`),
-      ];
+      let [up, down] = await bothWays(path, query);
+      // An image that is being fetched moves in the order of changes: the walks are told apart from a fault by another one.
+      for (let tries = 0; tries < 5 && !isMirrored(up, down); tries++) {
+        await sleep(300);
+        [up, down] = await bothWays(path, query);
+      }
       if (typeof up === 'string' || typeof down === 'string') fail(operation, `by ${order}: ${up}, ${down}`);
-      else if (up.length < MAX_ROWS && idsOf(up).join() !== idsOf(down).reverse().join())
+      else if (!isMirrored(up, down))
         fail(operation, `by ${order}: ${idsOf(up)} upward, ${idsOf(down)} downward`);
     }
     const filters = operation.query.find(({ name }) => name === 'filter')?.members ?? [];
@@ -317,6 +337,8 @@ export async function walkOperations(send: Send, only: string): Promise<Results>
     if (answer === null) return;
     if (![200, 204].includes(answer.status)) fail(operation, `${answer.status}`);
     if (!isMember(operation)) return;
+    // The first page of the test is gone with it.
+    if (collection.includes('split')) for (const gone of PAGES) shared.delete(gone);
     const again = await send('GET', pathFor(operation.path, found));
     if (again.status !== 404) fail(operation, `afterwards GET answers ${again.status}`);
   }
@@ -372,8 +394,17 @@ export async function walkOperations(send: Send, only: string): Promise<Results>
   }
 }
 
+/** What is shared of pages. */
+const PAGES = ['pages', 'pages/show_page_step'];
+
 /** A list is not walked further. */
 const MAX_ROWS = 400;
+
+/** Whether two walks have the same rows, the one the other way round. A long list is not walked to its end. */
+const isMirrored = (up: Row[] | string, down: Row[] | string) =>
+  typeof up !== 'string' &&
+  typeof down !== 'string' &&
+  (up.length >= MAX_ROWS || idsOf(up).join() === idsOf(down).reverse().join());
 
 const idsOf = (rows: readonly Row[]) => rows.map(({ id }) => id);
 
@@ -389,11 +420,6 @@ const isBlank = (body: object = {}) =>
 /** The members that an answer shows without being asked for more. What is shown only on request is read by its own operation. */
 function membersShown(members: readonly Member[], row: Row): readonly Member[] {
   return members.filter(({ name }) => name in row);
-}
-
-function hasPlural(members: readonly Member[]): boolean {
-  const names = new Set(members.map(({ name }) => name));
-  return members.some(({ name, members: below = [] }) => names.has(`${name}s`) || hasPlural(below));
 }
 
 /** What a row has of the thing that a filter names. */

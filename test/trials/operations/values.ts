@@ -35,8 +35,12 @@ const REFERENCES: readonly (readonly [RegExp, string])[] = [
 /** The collection whose objects a member names; null if it names none. @param path that of the operation */
 export function referenceOf(name: string, path: string): string | null {
   const collection = REFERENCES.find(([pattern]) => pattern.test(name))?.[1];
-  const [own = ''] = path.replace('/workspaces/{workspace_id}', '').slice(1).split('/');
-  return collection?.replace('*', own) ?? null;
+  return collection?.replace('*', segmentOf(path)) ?? null;
+}
+
+/** The first word of an operation's own path. */
+function segmentOf(path: string): string {
+  return path.replace('/workspaces/{workspace_id}', '').slice(1).split('/')[0] ?? '';
 }
 
 let count = 0;
@@ -56,6 +60,7 @@ const BY_NAME: readonly (readonly [RegExp, (member: Member) => unknown])[] = [
   [/^(price_)?currency$/, () => 'USD'],
   [/^(trial_)?interval$/, () => 'months'],
   [/^payment_type$/, () => 'subscription'],
+  [/^service_status$/, () => 'active'],
   [/^order_type$/, () => 'subscription-order'],
   [/^product_type$/, () => 'physical'],
   [/amount$|^cost$|^price$/, () => '12.50'],
@@ -64,7 +69,7 @@ const BY_NAME: readonly (readonly [RegExp, (member: Member) => unknown])[] = [
     /(weight|duration|interval_count|^value|^quantity|probability)$/,
     ({ type }) => (type === 'int' || type === 'number' ? 1 : '1'),
   ],
-  [/^includes_rest_of_world$/, () => false],
+  [/^(includes_rest_of_world|send_immediately|archived)$/, () => false],
   [/dimensions_unit$|distance_unit$/, () => 'cm'],
   [/_at$/, () => '2026-01-31T12:00:00.000Z'],
   [/_id$/, () => null],
@@ -84,8 +89,9 @@ const BY_NAME: readonly (readonly [RegExp, (member: Member) => unknown])[] = [
 export function sampleFor(member: Member): unknown {
   const { name, type = '', isList } = member;
   const [, closed] = /^enum\(([^)]*)\)$/.exec(type) ?? [];
-  if (closed !== undefined) return closed.split('|').find((value) => value !== '<nil>');
   const named = BY_NAME.find(([pattern]) => pattern.test(name))?.[1](member);
+  const choices = closed?.split('|').filter((value) => value !== '<nil>');
+  if (choices !== undefined) return choices.find((value) => value === named) ?? choices[0];
   const [, open] = /^text<([^>]*)>$/.exec(type) ?? [];
   if (named === undefined && open !== undefined) return open.split('|')[0];
   const value = named ?? byType(type);
