@@ -326,6 +326,18 @@ describe('broadcasts', () => {
     );
   });
 
+  test('are created in a workspace of a team with several, and in no other team’s', async () => {
+    const { teamId, workspaceId } = client;
+    const { id: other } = await factories.workspace(app, { teamId });
+    for (const workspace of [workspaceId, other])
+      expect(await done('POST', `workspaces/${workspace}/emails/broadcasts`, draft())).toMatchObject({
+        name: 'News',
+      });
+    const stranger = await createRestClient(gateway);
+    await stranger.refused(404, 'POST', path(), draft());
+    expect(await listOf(`${emails}/broadcasts`)).toHaveLength(1);
+  });
+
   test('recipients need the scope to change contacts', async () => {
     const caller = await factories.apiKey(app, { teamId: client.teamId, scopes: ['emails:write'] });
     const send = sendingAs(gateway, caller);

@@ -21,9 +21,13 @@ const joinedAt = new Date('2026-03-04T05:06:07.008Z');
 await prismaOf(app.store).teamMember.create({
   data: { teamId: theirs.id, userId: owner.id, role: 'member', createdAt: joinedAt },
 });
-await prismaOf(app.store).teamMember.updateMany({ where: { teamId: ours.id }, data: { createdAt: joinedAt } });
+await prismaOf(app.store).teamMember.updateMany({
+  where: { teamId: ours.id },
+  data: { createdAt: joinedAt },
+});
 const stranger = await factories.user(app, { teamId: theirs.id });
-const keyOf = (teamId: bigint) => factories.apiKey(app, { teamId, scopes: ['account:read', 'account:write'] });
+const keyOf = (teamId: bigint) =>
+  factories.apiKey(app, { teamId, scopes: ['account:read', 'account:write'] });
 const caller = await keyOf(ours.id);
 const person = await bearerOf(
   app,

@@ -69,7 +69,9 @@ describe('a pipeline', () => {
     ]);
     const [, offer] = stagesOf(first);
     const stages = `sales/pipelines/${first.id}/stages`;
-    expect(await get(`${stages}?filter[id]=${offer.id}`)).toEqual([expect.objectContaining({ id: offer.id })]);
+    expect(await get(`${stages}?filter[id]=${offer.id}`)).toEqual([
+      expect.objectContaining({ id: offer.id }),
+    ]);
     expect(await get(`${stages}?filter[id]=${stagesOf(second)[0].id}`)).toEqual([]);
   });
 

@@ -68,7 +68,13 @@ describe('a change of a team', () => {
         .send(`/api/v2/workspaces/${workspace}/audit_entries`, { caller })
         .then((answer) => json(answer));
     expect(await entries(first.id)).toMatchObject([
-      { action: 'team.updated', subject_type: 'Team', subject_id: Number(team.id), before: recorded(was), after: recorded(now) },
+      {
+        action: 'team.updated',
+        subject_type: 'Team',
+        subject_id: Number(team.id),
+        before: recorded(was),
+        after: recorded(now),
+      },
     ]);
     expect(await entries(second.id)).toEqual([]);
   });

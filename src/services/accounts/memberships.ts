@@ -29,7 +29,9 @@ export async function showUsers(ctx: Context, users: readonly UserRow[]): Promis
   const { tenancy } = requireCaller(ctx);
   const ids = users.map(({ id }) => id);
   const byUser = Map.groupBy(await findTeamMemberships(ctx, tenancy, ids), ({ userId }) => userId);
-  return users.map((user) => withMemberships<ShownUser>(userWithMemberships, user, byUser.get(user.id) ?? []));
+  return users.map((user) =>
+    withMemberships<ShownUser>(userWithMemberships, user, byUser.get(user.id) ?? []),
+  );
 }
 
 /** The row as a plain object: those of the store have getters, which a spread does not copy. */

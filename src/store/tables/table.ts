@@ -186,10 +186,10 @@ function columnsOfOwners({ fields }: Resource, owners: Ownership['owners']): Col
 /**
  * The condition that the caller owns a workspace. A scalar subquery cannot become a join, so the planner cannot start with the team's
  * workspaces. If it does not depend on `t`, it is evaluated once, before any row. The restriction to workspaces is a separate condition,
- * because it may select where rows are read (shard-placement/).
+ * because it may select where rows are read (shard-placement/). The alias is one that no `id` can mean.
  */
 export const ownedWorkspace = (id: string, team: string, narrowed: string): string =>
-  `((select true from workspaces w where w.id = ${id} and w.team_id = ${team})
+  `((select true from workspaces owned_one where owned_one.id = ${id} and owned_one.team_id = ${team})
     and (${narrowed}::bigint[] is null or ${id} = any(${narrowed})))`;
 
 /** SQL of the ids of a list that still exist, in their order. No foreign key removes the others. */
