@@ -5,7 +5,6 @@ import { notFound, parseAll } from '../../errors.ts';
 import type { Described } from '../../resources/nouns.ts';
 import {
   type Fields,
-  isRequired,
   type Moment,
   type Resource,
   type Row,
@@ -172,16 +171,14 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
     );
   }
 
-  /** Checks the amounts and the children of a new object, except those that the parser blames already. */
+  /** Checks the amounts and the children of a new object, except those that the parser blames already, and amounts of a currency to look up. */
   function checkNew(given: NewValues<Fields>, input: Input): void {
     const isWhole = (value: unknown) =>
       [value].flat().every((item) => item !== undefined && !Object.values(item ?? {}).includes(undefined));
     const whole = Object.fromEntries(Object.entries(given).filter(([, value]) => isWhole(value)));
     const lacksCurrency = Object.entries(fields.creation).some(
       ([property, field]) =>
-        field.type === 'currency' &&
-        !(property in whole) &&
-        (property in given || isRequired(field, 'creation')),
+        field.type === 'currency' && !(property in whole) && (property in given || !(property in defaults)),
     );
     parseAll({
       own: () => !lacksCurrency && amounts?.settle(whole, defaults, input),
