@@ -18,10 +18,15 @@ interface Schema {
   readonly anyOf?: readonly Schema[];
 }
 
+interface Parameter {
+  readonly $ref?: string;
+  readonly name?: string;
+}
+
 interface Operation {
   readonly operationId: string;
   readonly 'x-origin'?: string;
-  readonly parameters: readonly { readonly name?: string }[];
+  readonly parameters: readonly Parameter[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
   readonly responses: Readonly<
     Record<string, { readonly content?: Readonly<Record<string, { readonly schema: Schema }>> }>
@@ -30,7 +35,10 @@ interface Operation {
 
 const document = toOpenApi(routes, '2') as {
   paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  components: { schemas: Readonly<Record<string, Schema>> };
+  components: {
+    schemas: Readonly<Record<string, Schema>>;
+    parameters: Readonly<Record<string, Parameter>>;
+  };
 };
 
 /** By method and path, regardless of the names of its parameters. */
@@ -47,6 +55,11 @@ function anonymous(path: string): string {
 
 function operationOf({ method, path }: PublicOperation): Operation | undefined {
   return served.get(`${method} ${anonymous(`/api/v2${path}`)}`);
+}
+
+/** The name of a parameter, its reference followed. */
+function nameOf({ $ref, name }: Parameter): string | undefined {
+  return $ref === undefined ? name : document.components.parameters[$ref.split('/').at(-1) ?? '']?.name;
 }
 
 /** The alternatives of a schema, references followed. */
@@ -81,7 +94,7 @@ function gapsOf(one: PublicOperation): string[] {
   const operation = operationOf(one);
   if (operation === undefined) return ['the operation'];
   const schema = operation.requestBody?.content['application/json']?.schema;
-  const names = operation.parameters.map(({ name }) => name);
+  const names = operation.parameters.map(nameOf);
   const parameters = one.query.flatMap(({ name, members = [] }) =>
     members.length === 0 ? [name] : members.map((member) => `${name}[${member.name}]`),
   );

@@ -54,6 +54,8 @@ function parseMember(text: string): Member {
   if (isOptional) type = type.slice(0, -1);
   const isList = type.endsWith('[]');
   if (isList) type = type.slice(0, -2);
+  // A map with names of the client's choice.
+  if (type.startsWith('{CustomKey:')) type = 'map';
   return type.startsWith('{')
     ? { name, members: parseMembers(type.slice(1, -1)), isList, isOptional }
     : { name, type, isList, isOptional };
