@@ -13,7 +13,7 @@ interface Answer {
 
 interface Operation {
   readonly operationId: string;
-  readonly security: readonly { readonly bearer: readonly string[] }[];
+  readonly security: readonly Readonly<Partial<Record<'bearer' | 'oauth2', readonly string[]>>>[];
   readonly responses: Readonly<Record<string, Json>>;
 }
 
