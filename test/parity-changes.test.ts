@@ -35,7 +35,8 @@ const GRAPHQL_ONLY = [
     `archive${name}`,
     `unarchive${name}`,
   ]),
-  ...['addPageStep', 'moveStep', 'renameStep', 'reorderSteps'],
+  // Over REST, a change of a page moves its step, or gives a step this page.
+  ...['addPageStep', 'moveStep', 'renameStep', 'reorderSteps', 'replaceStepPage'],
   ...['addTags', 'removeTags'],
 ];
 
