@@ -292,7 +292,9 @@ const OWN: Readonly<
   Transaction: { acting: { refund: { entries: 3 } } },
   Appointment: {
     acting: {
-      reschedule: { body: () => ({ appointments_scheduled_event: { start_on: '2026-02-01T09:00:00Z' } }) },
+      reschedule: {
+        body: () => ({ appointments_scheduled_event: { start_on: '2026-02-01T09:00:00.000Z' } }),
+      },
     },
   },
   // It already has the contact of the tenant.
@@ -498,14 +500,18 @@ const WEBHOOKS: readonly Operation[] = [
   operation('POST', `${ENDPOINTS}/:id/test`, 'webhooks:write', onEndpoint('test')),
 ];
 
+/** What follows the path of an object in the path of an operation on it. */
+const ACTED = new Set([
+  ...['[a-z_]+/reorder', 'archive', 'unarchive', 'gdpr_destroy', 'products'],
+  ...['rotate_secret', 'redeliver', 'cancel'],
+  ...NOUNS.flatMap(({ actions = {} }) => Object.keys(actions).map(toSnakeCase)),
+]);
+
 /** The path of a GET that reads the object that an operation changes. */
 export function shownAt(path: string, { appliedTag }: Tenant): string {
   if (path.includes('conditional_split_steps')) return path.replace(/^\/funnels/, '/api/v2/funnels');
   if (/contacts\/\d+\/applied_tags/.test(path)) return `/api/v2/contacts/applied_tags/${appliedTag.id}`;
-  return path.replace(
-    /\/([a-z_]+\/reorder|gdpr_destroy|archive|unarchive|activate|deactivate|rotate_secret|redeliver|cancel|refund|abandon|set_default|products)$/,
-    '',
-  );
+  return path.replace(new RegExp(`/(${[...ACTED].join('|')})$`), '');
 }
 
 const keyPath = ({ rows }: Tenant) => `/api/v2/api_keys/${rows['ApiKey']?.id}`;
