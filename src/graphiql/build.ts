@@ -1,4 +1,4 @@
-// Builds the explorer into build/graphiql, with pre-compressed files and without network access. Does nothing if nothing has changed.
+// Builds the pages of GraphiQL and of the REST reference into build/graphiql, with pre-compressed files and without network access. Does nothing if nothing has changed.
 // Run by `npm run build`, and by an install with development dependencies.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -17,6 +17,8 @@ const fingerprintFile = join(output, '.fingerprint');
 const compressAboveBytes = 1024;
 const compressible = /\.(js|css|html|svg|ttf|txt)$/;
 const LICENSES = 'licenses.md';
+/** Each page is a bundle of its own, so that no library of one page is loaded with the other. */
+const PAGES = ['index.html', 'reference/index.html'];
 /** Modules of packages that the bundle replaces by our own files, which explain why. */
 const REPLACEMENTS: readonly { importer: RegExp; source: RegExp; file: string }[] = [
   { importer: /\/monaco-graphql\//, source: /\/edcore\.main\.js$/, file: 'monaco.ts' },
@@ -35,11 +37,19 @@ const REPLACEMENTS: readonly { importer: RegExp; source: RegExp; file: string }[
 /** The highest fast level: the next one takes ten times as long and saves one twelfth. */
 const BROTLI_QUALITY = 9;
 
+/** The files of a bundle, by their names. */
+type Files = Map<string, Uint8Array | string>;
+
 /** Returns false when the files of an earlier build are up to date. */
 export async function buildGraphiql(): Promise<boolean> {
   const fingerprint = await computeFingerprint();
   if (existsSync(fingerprintFile) && (await readFile(fingerprintFile, 'utf8')) === fingerprint) return false;
-  const files = await asProduction(bundle);
+  const bundles = await asProduction(async () => {
+    const built: Files[] = [];
+    for (const page of PAGES) built.push(await bundle(page));
+    return built;
+  });
+  const files = await withLicenses(bundles);
   await rm(output, { recursive: true, force: true });
   await Promise.all([...files].map(([name, body]) => writeWithVariants(join(output, name), body)));
   await writeFile(fingerprintFile, fingerprint);
@@ -59,7 +69,8 @@ async function computeFingerprint(): Promise<string> {
   return hash.digest('hex');
 }
 
-async function bundle(): Promise<Map<string, Uint8Array | string>> {
+/** @param page the file of a page, below the folder of the app */
+async function bundle(page: string): Promise<Files> {
   const { build } = await import('vite');
   const result = await build({
     configFile: false,
@@ -72,9 +83,10 @@ async function bundle(): Promise<Map<string, Uint8Array | string>> {
     // The server replaces this placeholder by a new nonce for each page.
     html: { cspNonce: 'CSP_NONCE' },
     worker: { format: 'es' },
-    plugins: [replaceParts()],
+    plugins: page === 'index.html' ? [replaceParts()] : [],
     build: {
       write: false,
+      rolldownOptions: { input: { [page === 'index.html' ? 'index' : dirname(page)]: join(app, page) } },
       license: { fileName: LICENSES },
       target: 'es2023',
       sourcemap: false,
@@ -86,23 +98,23 @@ async function bundle(): Promise<Map<string, Uint8Array | string>> {
     },
   });
   if (!('output' in result)) throw new Error('vite gave no single bundle');
-  const files = new Map(
-    result.output.map((file) => [file.fileName, file.type === 'chunk' ? file.code : file.source] as const),
+  return new Map(
+    result.output.map((file) => [file.fileName, file.type === 'chunk' ? file.code : file.source]),
   );
-  return withLicenses(files);
 }
 
-/** Adds a file with the licences of all bundled packages, including Monaco's third-party notices, and links it from the page. */
-async function withLicenses(
-  files: Map<string, Uint8Array | string>,
-): Promise<Map<string, Uint8Array | string>> {
+/** Joins the bundles, with one file for the licences of all packages, including Monaco's third-party notices. Each page links it. */
+async function withLicenses(bundles: readonly Files[]): Promise<Files> {
   const notices = createRequire(import.meta.url).resolve('monaco-editor/ThirdPartyNotices.txt');
-  const text = `${files.get(LICENSES)}\n## Contained in monaco-editor\n\n${await readFile(notices, 'utf8')}`;
+  const sections = bundles.flatMap((files) => String(files.get(LICENSES)).split(/^(?=## )/m));
+  const own = [...new Set(sections.map((section) => section.trim()))].join('\n\n');
+  const text = `${own}\n\n## Contained in monaco-editor\n\n${await readFile(notices, 'utf8')}`;
   const name = `assets/licenses-${createHash('sha256').update(text).digest('hex').slice(0, 8)}.txt`;
-  const html = String(files.get('index.html'));
   const link = `<link rel="license" href="/graphiql/${name}">`;
-  const others = [...files].filter(([file]) => file !== LICENSES);
-  return new Map([...others, ['index.html', html.replace('</head>', `${link}</head>`)], [name, text]]);
+  const files = new Map(bundles.flatMap((one) => [...one])).set(name, text);
+  files.delete(LICENSES);
+  for (const page of PAGES) files.set(page, String(files.get(page)).replace('</head>', `${link}</head>`));
+  return files;
 }
 
 /** Replaces the modules in REPLACEMENTS. Fails the build if one is no longer imported, because the packages have changed. */

@@ -1,4 +1,5 @@
-// The page of the explorer that build.ts has built, for a browser's GET /graphql. Independent of the HTTP framework and the schema.
+// The pages that build.ts has built: GraphiQL, for a browser's GET /graphql, and the REST reference, for its GET /api/v2. Independent of the
+// HTTP framework and the schema.
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 
@@ -18,10 +19,18 @@ export const commonHeaders = {
  * The HTML page, which is read on its first request; null if it is not built. Each response has its own nonce, so it must not be cached.
  */
 export function createGraphiqlPage(folder = BUILT) {
+  return createPage(new URL('index.html', folder));
+}
+
+/** The page of the REST reference, as `createGraphiqlPage`. */
+export function createReferencePage(folder = BUILT) {
+  return createPage(new URL('reference/index.html', folder));
+}
+
+function createPage(file: URL) {
   let html: string | undefined;
   /** @param issuer the authorization server where people sign in; null: the page has no "Sign in" */
   return (issuer: string | null = null): Response | null => {
-    const file = new URL('index.html', folder);
     if (html === undefined && existsSync(file)) html = readFileSync(file, 'utf8');
     return html === undefined ? null : pageResponse(html, issuer ?? '');
   };

@@ -1,7 +1,7 @@
 // A person signs in, grants, denies and withdraws in a real browser, with JavaScript and without. Screenshots go to the
 // folder of chromium.ts.
 import { afterAll, describe, expect, test } from 'vitest';
-import { graphiqlNotBuilt } from '../../src/http/graphiql-not-built.ts';
+import { pageNotBuilt } from '../../src/http/page-not-built.ts';
 import { prismaOf } from '../support/prisma.ts';
 import { axeFindings } from './axe.ts';
 import { provideDemoBrowser } from './chromium.ts';
@@ -204,7 +204,7 @@ describe.each([
 });
 
 async function notBuilt() {
-  const page = graphiqlNotBuilt();
+  const page = pageNotBuilt('GraphiQL');
   return { status: page.status, headers: Object.fromEntries(page.headers), body: await page.text() };
 }
 

@@ -74,23 +74,20 @@ ${rows.join('\n')}
 `;
 }
 
+/** The fields of GraphQL that do the same, as the guide writes them. @throws Error if there is none for a read */
 function fieldOf(schema: GraphQLSchema, route: Route): string {
-  return graphqlFieldsOf(schema, route)
-    .map(
-      (field) =>
-        `\`${field.replace(/^(?:Mutation|Query)\.(?!viewer|webhookEventTypes)/, '')}${isLookUp(route, field) ? (field === 'Query.node' ? '(id:)' : '(by:)') : ''}\``,
-    )
+  return fieldsOf(schema, route)
+    .map((path) => {
+      const [typeName, name = ''] = path.split('.');
+      if (typeName === 'Mutation') return `\`${name}\``;
+      if (path === 'Query.node') return '`node(id:)`';
+      return route.path.endsWith('/:id') && typeName === 'Query' ? `\`${name}(by:)\`` : `\`${path}\``;
+    })
     .join(', ');
 }
 
-/**
- * The fields of GraphQL that do the same as a route, each with its type: `Workspace.contacts`, `Mutation.createContact`.
- * @throws Error if there is none
- */
-export function graphqlFieldsOf(
-  schema: GraphQLSchema,
-  { method, path, operationId, resource }: Route,
-): string[] {
+/** The fields of GraphQL that do the same as a route, as `Type.field`; none for some changes. @throws Error if a read has none */
+export function fieldsOf(schema: GraphQLSchema, { method, path, operationId, resource }: Route): string[] {
   if (method !== 'GET') {
     const [field] = MUTATIONS[`${method} ${path}`] ?? [];
     return field === undefined ? [] : [`Mutation.${field}`];
@@ -113,10 +110,6 @@ export function graphqlFieldsOf(
   const plural = list?.plural ?? resource.plural ?? pluralOf(uncapitalize(type));
   return [requireField(schema, `${parent === undefined ? 'Query' : graphqlTypeNameOf(parent)}.${plural}`)];
 }
-
-/** Whether a field finds one object by an argument. */
-const isLookUp = ({ method, path, operationId }: Route, field: string) =>
-  method === 'GET' && path.endsWith('/:id') && !(operationId in READS) && field.startsWith('Query.');
 
 /** @throws Error unless the schema has the field `Type.field` */
 function requireField(schema: GraphQLSchema, path: string): string {

@@ -4,7 +4,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { buildGraphiql } from '../../src/graphiql/build.ts';
 import { createGraphiqlPage } from '../../src/graphiql/page.ts';
-import { graphiqlNotBuilt } from '../../src/http/graphiql-not-built.ts';
+import { pageNotBuilt } from '../../src/http/page-not-built.ts';
 import { ownGateway } from '../support/gateway.ts';
 
 const assets = new URL('../../build/graphiql/assets/', import.meta.url);
@@ -90,7 +90,7 @@ describe('the page', () => {
 
   test('explains how to build it if it is not built, under the same rules', async () => {
     expect(createGraphiqlPage(new URL('./nowhere/', import.meta.url))()).toBeNull();
-    const page = graphiqlNotBuilt();
+    const page = pageNotBuilt('GraphiQL');
     expect(page.status).toBe(503);
     expect(Object.fromEntries(page.headers)).toMatchObject({
       'content-type': 'text/html; charset=utf-8',

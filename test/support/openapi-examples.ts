@@ -8,7 +8,7 @@ import { routes } from '../../src/rest/nouns.ts';
 import { type Example, type Examples, toOpenApi } from '../../src/rest/openapi/openapi.ts';
 import type { Route } from '../../src/rest/route.ts';
 import { OPENAPI_VERSION } from '../../src/rest/router.ts';
-import { graphqlFieldsOf } from '../docs/operations-guide.ts';
+import { graphqlOperationOf } from '../docs/graphql-operations.ts';
 import { seedDemoKey } from './demo.ts';
 import { OWN_REQUESTS } from './openapi-requests.ts';
 
@@ -71,9 +71,9 @@ async function collectExamples(call: Call, graphql: GraphQLSchema): Promise<Exam
       operations[route.operationId] = await changeExample(call, route, operations, made);
   }
   for (const route of routes) {
-    const fields = graphqlFieldsOf(graphql, route);
-    if (fields.length > 0)
-      operations[route.operationId] = { params: {}, ...operations[route.operationId], graphql: fields };
+    const same = graphqlOperationOf(graphql, route);
+    if (same !== null)
+      operations[route.operationId] = { params: {}, ...operations[route.operationId], graphql: same };
   }
   return { operations, refusals };
 }

@@ -1,5 +1,6 @@
 // Reads the parameters and fragment of the page's URL once, before all other code, and removes them from it. So no code stays in the URL or
-// the browser's history, and a reload repeats nothing. An operation in the URL is never run automatically.
+// the browser's history, and a reload repeats nothing. An operation in the URL is never run automatically. Other fragments stay: they are
+// the headings of the REST reference.
 import { fromFragment, fromLink, type Operation } from './operation-link.ts';
 
 /** The key of the operation that is kept in the tab's storage during a sign-in, which leaves the page. */
@@ -25,9 +26,17 @@ export const signInFragment = (operation: string | null, scope: string): string 
   `#sign-in${scope && `=${scope}`}${operation === null ? '' : `&tab=${operation}`}`;
 
 const linked = isCallback ? null : (fromFragment(fragment.get('tab')) ?? fromLink(parameters));
-if (location.search !== '' || location.hash !== '') history.replaceState(null, '', location.pathname);
+if (location.search !== '' || isOurs(fragment))
+  history.replaceState(null, '', location.pathname + (isOurs(fragment) ? '' : location.hash));
 // Browsers do not reload the page when only the fragment changes.
-addEventListener('hashchange', () => location.reload());
+addEventListener('hashchange', () => {
+  if (isOurs(new URLSearchParams(location.hash.slice(1)))) location.reload();
+});
+
+/** Whether a fragment is one that this file reads. */
+function isOurs(parameters: URLSearchParams): boolean {
+  return ['sign-in', 'tab', 'demo'].some((name) => parameters.has(name));
+}
 
 /** Stores the operation of the editors until this tab comes back from a sign-in. */
 export function carry(operation: Operation): void {

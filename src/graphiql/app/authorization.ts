@@ -23,8 +23,8 @@ export const canSignIn = issuer !== '' && isSecureContext;
 /** The page where people see and revoke their grants. */
 export const accountUrl = `${issuer}/account`;
 
-/** The explorer's URL on the issuer's host: only there does the page's policy allow requests to the issuer. */
-const explorer = canSignIn ? new URL('/graphql', issuer).href : '';
+/** This page's URL on the issuer's host: only there does the page's policy allow requests to the issuer. */
+const explorer = canSignIn ? new URL(location.pathname.replace(/\/$/, ''), issuer).href : '';
 
 let metadata: Promise<oauth.AuthorizationServer> | undefined;
 

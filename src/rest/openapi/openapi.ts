@@ -42,8 +42,8 @@ export interface Example {
   readonly answer?: Answer;
   /** With another status. */
   readonly otherAnswer?: Answer;
-  /** The fields of GraphQL that do the same, such as `Workspace.contacts`. */
-  readonly graphql?: readonly string[];
+  /** The operation of GraphQL that does the same: its field, such as `Workspace.contacts`, its text, and variables to fill in. */
+  readonly graphql?: object;
 }
 
 export interface Examples {
