@@ -26,10 +26,10 @@ import { mountDemoLink } from './demo-link.ts';
 import type { Draining } from './draining.ts';
 import { Exchange, type HttpEnv, incompleteRequest, type Peer, withCommonHeaders } from './exchange.ts';
 import { graphiqlAssets } from './graphiql-assets.ts';
-import { graphiqlNotBuilt } from './graphiql-not-built.ts';
 import { linksOf, mountHome } from './home.ts';
 import { mountImages } from './images.ts';
 import { HEALTH_CHECKS } from './load-shedding.ts';
+import { pageNotBuilt } from './page-not-built.ts';
 import { findGuides, mountGuides } from './pages/guides.ts';
 import { notFoundAnswer } from './pages/not-found.ts';
 import { acceptsHtml, refuseWrites } from './pages/reader.ts';
@@ -177,11 +177,11 @@ function createHttp(app: App, parts: Parts): Hono<HttpEnv> {
   mountDemoLink(http, demoLink);
   const guides = findGuides(app.config);
   const links = linksOf(app.config, guides);
-  mountRestPage(http, guides);
+  mountRestPage(http, app.config.graphiql ? issuerOf(app) : null);
   mountRest(http);
   mountImages(http, app);
   mountGuides(http, guides);
-  mountHome(http, links);
+  mountHome(http, app, links);
   const ways = links.filter(({ name }) => ['graphiql', 'rest', 'docs'].includes(name));
   http.notFound(({ env: { exchange }, req }) => {
     const error = new AppError('not_found', nothingAt(req.path));
@@ -205,15 +205,14 @@ function requireServing({ isBegun }: Pick<Draining, 'isBegun'>): void {
 /** `/graphql`: the API for programs, GraphiQL for a browser that asks for a page. */
 function mountGraphql(http: Hono<HttpEnv>, app: App, graphql: LoadGraphql): void {
   const graphiqlPage = createGraphiqlPage();
-  if (app.config.graphiql) http.get('/graphiql/assets/*', graphiqlAssets);
+  http.get('/graphiql/assets/*', graphiqlAssets);
   http.all('/graphql', async (c) => {
     const reads = c.req.method === 'GET' || c.req.method === 'HEAD';
     const isBrowser = reads && acceptsHtml(c.req.header('accept'));
     if (isBrowser && app.config.graphiql) {
       const { kind } = await c.env.exchange.resolveHost();
-      const { authUrl, oauth } = app.config;
-      const issuer = kind === 'custom_domain' || oauth.outside !== null ? null : authUrl;
-      return graphiqlPage(issuer) ?? graphiqlNotBuilt();
+      const issuer = kind === 'custom_domain' ? null : issuerOf(app);
+      return graphiqlPage(issuer) ?? pageNotBuilt('GraphiQL');
     }
     if (isBrowser && OPERATION_PARAMETERS.every((name) => c.req.query(name) === undefined))
       throw new AppError('not_found', graphiqlIsOff(app));
@@ -221,6 +220,11 @@ function mountGraphql(http: Hono<HttpEnv>, app: App, graphql: LoadGraphql): void
     const answer = await handle(c.req.raw, await c.env.exchange.context());
     return isResponse(answer) ? answer : c.env.exchange.respond(answer);
   });
+}
+
+/** The authorization server where people sign in; null if tokens come from an outside issuer. */
+function issuerOf({ config: { authUrl, oauth } }: App): string | null {
+  return oauth.outside === null ? authUrl : null;
 }
 
 function graphiqlIsOff({ config }: App): string {

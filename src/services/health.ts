@@ -5,6 +5,7 @@ import { AppError } from '../errors.ts';
 import { toStoreError } from '../store/connections/failures.ts';
 import { isReadOnly } from '../store/inspection/server-facts.ts';
 import { isTooNew, migrationState } from '../store/migrations/migrations.ts';
+import { hasDemo } from '../store/seed/workspaces.ts';
 import { findHeldLists, toHolderNotice } from './reading/held-lists.ts';
 
 /** The report of a process that can serve. */
@@ -37,6 +38,24 @@ export function readiness({ store }: App): Promise<Readiness> {
   };
   result.answer.then(startExpiry, startExpiry);
   return result.answer;
+}
+
+/** What the first page says: whether the process can serve, and whether its data is the demo's. */
+export interface Condition {
+  /** Why it cannot serve; null if it can. */
+  readonly problem: string | null;
+  readonly isDemo: boolean;
+}
+
+/** The condition of the process. Never rejects. */
+export async function findCondition(app: App): Promise<Condition> {
+  try {
+    await readiness(app);
+    return { problem: null, isDemo: await hasDemo(app.store) };
+  } catch (error) {
+    const problem = error instanceof AppError ? error.message : 'An unexpected error, which is in the log.';
+    return { problem, isDemo: false };
+  }
 }
 
 async function checkStore(store: App['store']) {

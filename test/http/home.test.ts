@@ -51,12 +51,23 @@ test.each(['localhost:4000', '127.0.0.1:4000', 'shop.localhost'])(
     for (const href of links) {
       const { host: at, pathname } = new URL(href, `http://${host}`);
       const target = await gateway.send(pathname, { host: at, headers: BROWSER });
-      // GraphiQL says by itself that it has not been built.
-      expect([href, target.status]).toEqual([href, href === '/graphql' ? target.status : 200]);
+      // GraphiQL and the REST reference say by themselves that they have not been built.
+      const isBuilt = ['/graphql', '/api/v2'].includes(href);
+      expect([href, target.status]).toEqual([href, isBuilt ? target.status : 200]);
       expect([200, 503]).toContain(target.status);
     }
   },
 );
+
+test('the page says what runs here, and has the documents of OAuth last', async () => {
+  const text = await (await gateway.send('/', { headers: BROWSER })).text();
+  expect(text).toMatch(/<dt>Version<\/dt><dd>\d+\.\d+\.\d+/);
+  expect(text).toContain('<dt>Status</dt><dd>Healthy</dd>');
+  expect(text).toContain('<dt>Data</dt><dd>A store of its own, not the demo.</dd>');
+  const links = linksIn(text);
+  expect(links.slice(0, 2)).toEqual(['/graphql', '/api/v2']);
+  expect(links.slice(-2).every((href) => href.includes('/.well-known/'))).toBe(true);
+});
 
 test('a program gets the same content as JSON', async () => {
   const response = await gateway.send('/');

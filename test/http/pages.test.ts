@@ -1,12 +1,11 @@
-// The pages that a browser gets where programs get data: the REST API's, the guides', and the 404 page (src/http/pages/).
+// The pages that a browser gets where programs get data: the REST reference, the guides, and the 404 page (src/http/pages/).
 import { readFileSync } from 'node:fs';
 import { TrieRouter } from 'hono/router/trie-router';
 import { describe, expect, test, vi } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
+import { buildGraphiql } from '../../src/graphiql/build.ts';
 import { renderMarkdown } from '../../src/http/pages/markdown.ts';
 import { createServer } from '../../src/http/server.ts';
-import { routes } from '../../src/rest/nouns.ts';
-import { toTemplate } from '../../src/rest/route.ts';
 import { anchorsOf, documents, read } from '../docs/markdown.ts';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
@@ -14,34 +13,33 @@ import { expectProblem } from '../support/problem.ts';
 
 const HTML = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 const CUSTOM = 'shop.acme.example';
-const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
 
+await buildGraphiql();
 const gateway = await ownGateway();
 const workspace = await factories.workspace(gateway.app, { subdomain: 'shop' });
 await factories.customDomain(gateway.app, workspace.id, CUSTOM);
 
 const open = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   gateway.send(path, { method, headers: { Accept: HTML, ...headers } });
-const words = (html: string) =>
-  html
-    .replaceAll(/<[^>]+>/g, '')
-    .replaceAll(/&(#?\w+);/g, (_, name: string) => ENTITIES[name] ?? '?')
-    .replaceAll(/\s+/g, ' ');
 const hrefsIn = (html: string) => [...html.matchAll(/<a [^>]*href="([^"]+)"/g)].map(([, href = '']) => href);
 const vary = ({ headers }: Response) => headers.get('Vary')?.split(', ').slice(0, 2);
 /** The address of a document of the package. */
 const pathOf = (document: string) => `/${document.replace(/^(docs\/.*)\.md$/, '$1')}`;
 
-/** The page of an answer: complete, without a script, with a policy that allows nothing from other origins. */
+/** The script of the guides, which copies their code. */
+const COPY_SCRIPT = /<script src="(\/copy-code-[0-9a-f]{8}\.js)" type="module"><\/script>/;
+
+/** The page of an answer: complete, without an inline script, with a policy that allows nothing from other origins. */
 async function pageOf(response: Response, status = 200): Promise<string> {
   expect(response.status).toBe(status);
   expect(response.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
   const policy = response.headers.get('Content-Security-Policy') ?? '';
-  expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; img-src 'self';/);
-  expect(policy).not.toMatch(/script-src|unsafe|https?:/);
+  expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; (script-src 'self'; )?img-src 'self';/);
+  expect(policy).not.toMatch(/unsafe|https?:/);
   const text = await response.text();
+  expect(COPY_SCRIPT.test(text)).toBe(policy.includes('script-src'));
   expect(text).toMatch(/^<!doctype html>/);
-  const tags = (text.match(/<[^>]+>/g) ?? []).join('');
+  const tags = (text.replace(COPY_SCRIPT, '').match(/<[^>]+>/g) ?? []).join('');
   expect(tags).not.toMatch(/<script|<iframe|\s(on\w+|style)=|<!--|(src|srcset)="(?!\/)/);
   for (const part of ['<html lang="en">', '<title>', '<main>']) expect(text).toContain(part);
   expect(text.match(/<h1[ >]/g)).toHaveLength(1);
@@ -64,7 +62,9 @@ describe.each([
   test('is a page for a browser, and has Vary: Accept', async () => {
     const response = await open(path);
     expect(vary(response)).toEqual(['Accept', 'Authorization']);
-    await pageOf(response, status);
+    if (path.replace(/\/$/, '') === '/api/v2')
+      expect(await response.text()).toContain('<main id="reference">');
+    else await pageOf(response, status);
     const head = await open(path, {}, 'HEAD');
     expect([head.status, await head.text()]).toEqual([status, '']);
     expect(head.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
@@ -108,19 +108,39 @@ test('a custom domain has no such page', async () => {
   expect(index.headers.get('Content-Type')).toBe('application/json');
 });
 
-test('the page of the REST API has every endpoint with its scope, and every rule', async () => {
-  const text = words(await pageOf(await open('/api/v2')));
-  const { endpoints, name, openapi, ...rules } = (await (await gateway.send('/api/v2')).json()) as Record<
-    string,
-    string
-  >;
-  expect(endpoints).toHaveLength(routes.length);
-  for (const { method, path, summary, scope } of routes)
-    expect(text).toContain(
-      `${method} ${toTemplate(path)} ${summary}${scope === undefined ? '' : ` · ${scope}`}`,
-    );
-  for (const rule of Object.values(rules)) expect(text).toContain(rule);
-  expect(text).toContain(name);
+describe('the REST reference', () => {
+  const issuerIn = (html: string) => /<meta name="issuer" content="([^"]*)"/.exec(html)?.[1];
+  const openOn = async (env: Record<string, string>) => {
+    const { config } = parseConfig(env, '/');
+    const { fetch } = createServer({ ...gateway.app, config });
+    return (await fetch(new Request('http://localhost:4000/api/v2', { headers: { Accept: HTML } }))).text();
+  };
+
+  test('has scripts and styles of its own origin only, and none that is inline or evaluated', async () => {
+    const response = await open('/api/v2');
+    const policy = response.headers.get('Content-Security-Policy') ?? '';
+    expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/);
+    expect(policy).not.toMatch(/unsafe-eval|https?:|\*|blob:/);
+    expect(policy).toContain("connect-src 'self'");
+    expect(response.headers.get('Cache-Control')).toBe('no-store');
+    const html = await response.text();
+    expect([...html.matchAll(/<script\b[^>]*>([\s\S]*?)<\/script>/g)].map(([, code]) => code)).toEqual(['']);
+    const files = [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, file = '']) => file);
+    expect(files.length).toBeGreaterThan(2);
+    for (const file of files) {
+      expect(file).toMatch(/^\/graphiql\/assets\/.+-[\w-]{8}\.\w+$/);
+      const asset = await gateway.send(file);
+      expect([file, asset.status]).toEqual([file, 200]);
+      expect(asset.headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable');
+    }
+  });
+
+  test('offers to sign in where GraphiQL may, and stays without it', async () => {
+    expect(issuerIn(await openOn({}))).toBe('http://localhost:4000');
+    const off = await openOn({ GRAPHIQL: 'off' });
+    expect(issuerIn(off)).toBe('');
+    expect(off).toContain('<main id="reference">');
+  });
 });
 
 test('a 404 page links to existing pages, has the request id, and repeats nothing of the request', async () => {
@@ -144,8 +164,41 @@ describe('the guides', () => {
     expect(new Set(hrefs)).toEqual(new Set(documents.map(pathOf)));
     const { guides } = (await (await gateway.send('/docs/')).json()) as { guides: object[] };
     expect(guides).toHaveLength(documents.length);
-    expect(guides).toContainEqual({ href: '/docs/contacts', title: 'Contacts, tags, events' });
-    expect(guides).toContainEqual({ href: '/docs/quirks', title: 'Known quirks of /api/v2' });
+    expect(guides).toContainEqual({
+      href: '/docs/contacts',
+      title: 'Contacts, tags, events',
+      description: 'How to create, change, tag and erase contacts, and which events these changes create.',
+    });
+    expect(guides).toContainEqual(
+      expect.objectContaining({ href: '/docs/quirks', title: 'Known quirks of /api/v2' }),
+    );
+    for (const guide of guides) expect(guide).toHaveProperty('description', expect.stringMatching(/\w.+/));
+  });
+
+  test('are searched by words, and what was typed is text', async () => {
+    const text = await pageOf(await open('/docs/?q=Refunds+PAYMENTS'));
+    expect(hrefsIn(text)).toContain('/docs/shop#invoices-payments-and-refunds');
+    for (const href of hrefsIn(text).filter((one) => one.includes('#'))) {
+      const [path = '', anchor] = href.split('#');
+      expect([href, await (await open(path)).text()]).toEqual([href, expect.stringContaining(` id="${anchor}"`)]);
+    }
+    const none = await pageOf(await open(`/docs/?q=${encodeURIComponent('"><b>nosuchword')}`));
+    expect(none).toContain('No section has all of these words.');
+    expect(none).not.toContain('<b>');
+  });
+
+  test('have a table of contents, names beside the cells of tables, and a script that is a file', async () => {
+    const page = await pageOf(await open('/docs/shop'));
+    const [, contents = ''] = /<nav class="toc"([\s\S]*?)<\/nav>/.exec(page) ?? [];
+    const sections = [...page.matchAll(/<h2 id="([^"]+)"/g)].map(([, anchor]) => `#${anchor}`);
+    expect(hrefsIn(contents)).toEqual(sections);
+    const operations = await pageOf(await open('/docs/operations'));
+    expect(operations).toContain('<td data-column="GraphQL">');
+    const [, path = ''] = COPY_SCRIPT.exec(page) ?? [];
+    const script = await gateway.send(path);
+    expect(script.headers.get('Content-Type')).toBe('text/javascript; charset=utf-8');
+    expect(script.headers.get('Cache-Control')).toContain('immutable');
+    expect(await script.text()).toContain('clipboard.writeText');
   });
 
   test.each(documents)(

@@ -9,13 +9,34 @@ import type { Config } from '../../config/config.ts';
 import { type Html, html } from '../../oauth/pages/html.ts';
 import { OPENAPI_PATH } from '../../rest/router.ts';
 import type { HttpEnv } from '../exchange.ts';
+import { COPY_SCRIPT_PATH, copyScript } from './copy-script.ts';
 import { documentPage, HOME, type Step } from './document-page.ts';
-import { renderMarkdown, titleOf } from './markdown.ts';
+import { type FoundSection, findSections } from './guide-search.ts';
+import { renderMarkdown, summaryOf, titleOf } from './markdown.ts';
 import { mountPage, mountReadOnly } from './reader.ts';
 
 /** The page that lists the guides. */
 export const GUIDES: Step = { href: '/docs/', title: 'Guides' };
 export const README_PATH = '/README.md';
+/** The groups of the list, by need. A guide that none names is in the last one. */
+const GROUPS: readonly (readonly [title: string, guides: readonly string[]])[] = [
+  ['Begin', ['/README.md', '/docs/first-store', '/docs/browser-app', '/docs/commands']],
+  [
+    'Use the APIs',
+    ['http', 'graphql', 'oauth', 'webhooks', 'operations', 'trusted-documents', 'quirks'].map(inDocs),
+  ],
+  ['By family', ['contacts', 'funnels', 'forms', 'courses', 'shop'].map(inDocs)],
+  [
+    'Run it',
+    ['deploying', 'configuration', 'operating', 'observability', 'scaling', 'backup', 'SECURITY'].map(inDocs),
+  ],
+  ['Work on it', ['/docs/ARCHITECTURE', '/docs/CONTRIBUTING', '/CHANGELOG.md']],
+];
+
+function inDocs(name: string): string {
+  return `/docs/${name}`;
+}
+
 /** The folder of the package. */
 const ROOT = new URL('../../../', import.meta.url);
 
@@ -77,9 +98,13 @@ export function mountGuides(http: Hono<HttpEnv>, { guides, images }: Guides): vo
   if (guides.size === 0) return;
   const { href: listPath } = GUIDES;
   for (const path of [listPath, '/docs']) {
-    mountPage(http, path, async () => listPage(await listOf(guides)));
+    mountPage(http, path, async (c) => {
+      const query = (c.req.query('q') ?? '').trim();
+      return query === '' ? listPage(await listOf(guides)) : searchPage(query, await search(guides, query));
+    });
     mountReadOnly(http, path, async (c) => c.json({ guides: await listOf(guides) }));
   }
+  mountReadOnly(http, COPY_SCRIPT_PATH, async () => copyScript());
   const at = (c: Context<HttpEnv>) => c.req.path.replace(/^(\/docs\/.*)\.md$/, '$1');
   const named = [...guides.keys()].filter((path) => !path.startsWith(listPath));
   for (const path of [...named, `${listPath}:name`]) {
@@ -98,19 +123,65 @@ export function mountGuides(http: Hono<HttpEnv>, { guides, images }: Guides): vo
   }
 }
 
-async function listOf(guides: Guides['guides']): Promise<Step[]> {
+/** A guide in the list. */
+interface Listed extends Step {
+  readonly description: string;
+}
+
+async function listOf(guides: Guides['guides']): Promise<Listed[]> {
   return Promise.all(
-    [...guides].map(async ([href, { markdown }]) => ({ href, title: titleOf(await markdown()) })),
+    [...guides].map(async ([href, { markdown }]) => {
+      const text = await markdown();
+      return { href, title: titleOf(text), description: summaryOf(text) };
+    }),
   );
 }
 
-function listPage(list: readonly Step[]): Response {
+async function search(guides: Guides['guides'], query: string): Promise<FoundSection[]> {
+  const texts = [...guides].map(async ([href, { markdown }]) => ({ href, markdown: await markdown() }));
+  return findSections(await Promise.all(texts), query);
+}
+
+function searchForm(query = ''): Html {
+  return html`<form class="search" role="search" action="${GUIDES.href}" method="get">
+<label>Search the guides <input type="search" name="q" value="${query}" maxlength="100"></label>
+<button>Search</button>
+</form>`;
+}
+
+function listPage(list: readonly Listed[]): Response {
+  const named = GROUPS.flatMap(([, hrefs]) => hrefs);
+  const groups = GROUPS.map(([title, hrefs], place) => {
+    const own = hrefs.flatMap((href) => list.filter((guide) => guide.href === href));
+    const rest = place === GROUPS.length - 1 ? list.filter(({ href }) => !named.includes(href)) : [];
+    return { title, guides: [...own, ...rest] };
+  });
   return documentPage({
     title: GUIDES.title,
     path: [HOME],
     body: html`<h1>${GUIDES.title}</h1>
+${searchForm()}
+${groups
+  .filter(({ guides }) => guides.length > 0)
+  .map(
+    ({ title, guides }) => html`<h2>${title}</h2>
 <ul class="links">
-${list.map(({ href, title }) => html`<li><a href="${href}">${title}</a></li>\n`)}
+${guides.map(({ href, title: name, description }) => html`<li><a href="${href}">${name}</a><br><small>${description}</small></li>\n`)}
+</ul>
+`,
+  )}`,
+  });
+}
+
+function searchPage(query: string, found: readonly FoundSection[]): Response {
+  return documentPage({
+    title: 'Search',
+    path: [HOME, GUIDES],
+    body: html`<h1>Search</h1>
+${searchForm(query)}
+<p role="status">${found.length === 0 ? 'No section has all of these words. Try fewer or shorter ones.' : `${found.length} sections have all of these words.`}</p>
+<ul class="links">
+${found.map(({ href, title, excerpt }) => html`<li><a href="${href}">${title}</a><br><small>${excerpt}</small></li>\n`)}
 </ul>`,
   });
 }
@@ -118,5 +189,5 @@ ${list.map(({ href, title }) => html`<li><a href="${href}">${title}</a></li>\n`)
 async function guidePage(guide: Guide | undefined): Promise<Response | null> {
   if (guide === undefined) return null;
   const title = titleOf(await guide.markdown());
-  return documentPage({ title, path: [HOME, GUIDES], body: await guide.body() });
+  return documentPage({ title, path: [HOME, GUIDES], body: await guide.body(), script: COPY_SCRIPT_PATH });
 }

@@ -1,4 +1,4 @@
-// The common parts of every page: the document, its style sheet, the security headers. No script, and nothing from other hosts.
+// The common parts of every page: the document, its style sheet, the security headers. No inline script, and nothing from other hosts.
 import { createHash } from 'node:crypto';
 import { type Html, html, toHtml } from './html.ts';
 import { STYLE } from './style.ts';
@@ -14,6 +14,8 @@ export interface HtmlPage {
   readonly headers?: Readonly<Record<string, string>>;
   /** Absent: the common style sheet. */
   readonly style?: StyleSheet;
+  /** The path of the page's script, a file of ours. Absent: none. */
+  readonly script?: string;
 }
 
 /** A style sheet as an element of the page, and its hash for the page's Content-Security-Policy. */
@@ -38,6 +40,7 @@ export function pageResponse({
   formAction = [],
   headers = {},
   style = OF_ALL_PAGES,
+  script,
 }: HtmlPage): Response {
   const document = html`<!doctype html>
 <html lang="en">
@@ -48,6 +51,7 @@ export function pageResponse({
 <meta name="robots" content="noindex">
 <title>${title} · ${SERVICE_NAME}</title>
 ${style.element}
+${script !== undefined && html`<script src="${script}" type="module"></script>`}
 </head>
 <body>
 <header><svg viewBox="0 0 24 24" width="28" height="28" aria-hidden="true"><rect width="24" height="24" rx="6"/><path d="M5 6.5h14l-5.2 6.2v3.6l-3.6 2v-5.6z"/></svg>${SERVICE_NAME}</header>
@@ -62,7 +66,7 @@ ${body}
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',
-      'content-security-policy': contentSecurityPolicy(formAction, style),
+      'content-security-policy': contentSecurityPolicy(formAction, style, script !== undefined),
       'x-frame-options': 'DENY',
       'x-content-type-options': 'nosniff',
       // Not `no-referrer`: with it a browser sends `Origin: null` with our own forms.
@@ -77,11 +81,16 @@ ${body}
  * Chromium applies `form-action` to every redirect after a form: the one to the client, and those that the client sends next. So the policy
  * contains the scheme of the client's redirect URI, not its origin.
  */
-function contentSecurityPolicy(formAction: readonly string[], { hash }: StyleSheet): string {
+function contentSecurityPolicy(
+  formAction: readonly string[],
+  { hash }: StyleSheet,
+  hasScript: boolean,
+): string {
   const schemes = formAction.filter((uri) => URL.canParse(uri)).map((uri) => new URL(uri).protocol);
   return [
     "default-src 'none'",
     `style-src 'sha256-${hash}'`,
+    ...(hasScript ? ["script-src 'self'"] : []),
     // Allows the icon, which browsers request by themselves.
     "img-src 'self'",
     `form-action ${["'self'", ...new Set(schemes)].join(' ')}`,
