@@ -4,7 +4,7 @@ import { toLink } from '../operation-link.ts';
 
 interface Operation {
   description?: string;
-  security?: readonly object[];
+  security: readonly object[];
   readonly 'x-graphql'?: { readonly field: string; readonly operation: string; readonly variables?: object };
 }
 
@@ -24,7 +24,7 @@ export async function loadDocument(): Promise<object> {
   if (bearer !== undefined) document.components.securitySchemes = { bearer };
   for (const operations of Object.values(document.paths))
     for (const operation of Object.values(operations)) {
-      operation.security = operation.security?.filter((scheme) => 'bearer' in scheme);
+      operation.security = operation.security.filter((scheme) => 'bearer' in scheme);
       linkToGraphql(operation);
     }
   return document;
