@@ -3,9 +3,9 @@
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { toStoreError } from '../store/connections/failures.ts';
+import { hasDemo } from '../store/demo/has-demo.ts';
 import { isReadOnly } from '../store/inspection/server-facts.ts';
 import { isTooNew, migrationState } from '../store/migrations/migrations.ts';
-import { hasDemo } from '../store/seed/workspaces.ts';
 import { findHeldLists, toHolderNotice } from './reading/held-lists.ts';
 
 /** The report of a process that can serve. */

@@ -34,7 +34,9 @@ async function pageOf(response: Response, status = 200): Promise<string> {
   expect(response.status).toBe(status);
   expect(response.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
   const policy = response.headers.get('Content-Security-Policy') ?? '';
-  expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; (script-src 'self'; )?img-src 'self';/);
+  expect(policy).toMatch(
+    /^default-src 'none'; style-src 'sha256-[^']+'; (script-src 'self'; )?img-src 'self';/,
+  );
   expect(policy).not.toMatch(/unsafe|https?:/);
   const text = await response.text();
   expect(COPY_SCRIPT.test(text)).toBe(policy.includes('script-src'));
@@ -180,7 +182,10 @@ describe('the guides', () => {
     expect(hrefsIn(text)).toContain('/docs/shop#invoices-payments-and-refunds');
     for (const href of hrefsIn(text).filter((one) => one.includes('#'))) {
       const [path = '', anchor] = href.split('#');
-      expect([href, await (await open(path)).text()]).toEqual([href, expect.stringContaining(` id="${anchor}"`)]);
+      expect([href, await (await open(path)).text()]).toEqual([
+        href,
+        expect.stringContaining(` id="${anchor}"`),
+      ]);
     }
     const none = await pageOf(await open(`/docs/?q=${encodeURIComponent('"><b>nosuchword')}`));
     expect(none).toContain('No section has all of these words.');

@@ -1,16 +1,10 @@
 // Reads what a store already contains: whether it has a team, and the default workspace for seeding and for the banner's example.
-import { DEMO_EMAIL } from '../demo/person.ts';
 import type { Statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 
 const HAS_TEAM: Statement = {
   name: 'seed.has_team',
   text: 'select exists (select from teams) as "hasTeam"',
-};
-
-const HAS_DEMO: Statement = {
-  name: 'seed.has_demo',
-  text: 'select exists (select from users where lower(email) = lower($1::text)) as "hasDemo"',
 };
 
 const FIRST: Statement = {
@@ -21,11 +15,6 @@ const FIRST: Statement = {
 /** Whether the store has any team. Then no demo is created. */
 export async function hasAnyTeam(store: Store): Promise<boolean> {
   return (await query<{ hasTeam: boolean }>(store, HAS_TEAM, []))[0]?.hasTeam === true;
-}
-
-/** Whether the store has the demo's person, and so the demo. */
-export async function hasDemo(store: Store): Promise<boolean> {
-  return (await query<{ hasDemo: boolean }>(store, HAS_DEMO, [DEMO_EMAIL]))[0]?.hasDemo === true;
 }
 
 /** Finds the first workspace, of a team or of all; null if there is none. */
