@@ -90,6 +90,12 @@ async function open() {
   const appointment = await send(inWorkspace('appointments/scheduled_events'), {
     ...{ primary_contact_id: contactId, start_on: '2030-01-01T09:00:00Z', comments: MARKER },
   });
+  const pipeline = await send(inWorkspace('sales/pipelines'), { name: 'Repairs' });
+  const stage = await send(`/api/v2/sales/pipelines/${pipeline.id}/stages`, { name: 'Asked' });
+  const opportunity = await send(inWorkspace('sales/opportunities'), {
+    ...{ name: MARKER, pipelines_stage_id: stage.id, primary_contact_id: contactId },
+  });
+  const note = await send(`/api/v2/sales/opportunities/${opportunity.id}/notes`, { content: MARKER });
   for (const { table, columns } of PERSONAL.filter((one) => one.columns.length > 0))
     await pool.query(
       `update ${table} set ${columns.map((column) => `${column} = $2`).join(', ')} where workspace_id = $1`,
@@ -110,6 +116,9 @@ async function open() {
     answers: `/api/v2/forms/submissions/${submission.id}/answers`,
     appointment: `/api/v2/appointments/scheduled_events/${appointment.id}`,
     appointments: inWorkspace('appointments/scheduled_events'),
+    opportunity: `/api/v2/sales/opportunities/${opportunity.id}`,
+    opportunities: inWorkspace('sales/opportunities'),
+    opportunityNote: `/api/v2/sales/opportunities/notes/${note.id}`,
   };
   return { contactId, id, invoice, paths, order, fieldId: field.id };
 }
