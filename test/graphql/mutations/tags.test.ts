@@ -303,6 +303,6 @@ test('every change of an operation adds to its cost', async () => {
     { query, variables },
     { caller: await factories.apiKey(strict.app, { teamId }) },
   );
-  expect(errors?.[0]?.message).toMatch(/may touch 120 rows/);
+  expect(errors?.[0]?.message).toMatch(/may read 120 rows/);
   await strict.close();
 });
