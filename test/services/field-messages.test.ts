@@ -32,8 +32,8 @@ test.each(NOUNS.map((noun) => [noun.type, noun] as const))('the messages of %s',
   expect([...new Set(unfit.map(String))]).toEqual([]);
 });
 
-/** Their services refuse all but http and https. */
-const CHECKED = ['Image.uploadSourceUrl', 'WebhookEndpoint.url'];
+/** All but http and https is refused for them. */
+const CHECKED = ['Image.uploadSourceUrl', 'Page.externalUrl', 'WebhookEndpoint.url'];
 
 test('a URL that is stored as it was sent says how to link it', () => {
   const silent = NOUNS.flatMap((noun) =>
