@@ -15,10 +15,10 @@ type Rule = readonly [RegExp, (...parts: string[]) => string];
  * @param team the placeholder of the caller's team
  */
 const owner = (team: string): readonly Rule[] => [
-  [/\b(?:[wptg]\.)?team_id = (\$\d+)(?:::bigint)?/g, (_, team = '') => always(`${team}::bigint`)],
+  [/\b(?:\w+\.)?team_id = (\$\d+)(?:::bigint)?/g, (_, team = '') => always(`${team}::bigint`)],
   // As Prisma writes it.
   [/"j\d+"\."team_id" = (\$\d+)/g, (_, team = '') => always(`${team}::bigint`)],
-  [/\b[tp]\.service_team_id = (\$\d+)/g, (_, team = '') => always(`${team}::bigint`)],
+  [/\b\w+\.service_team_id = (\$\d+)/g, (_, team = '') => always(`${team}::bigint`)],
   [
     /\((\$\d+)::bigint\[\] is null or \w+\.id = any\((\$\d+)(?:::bigint\[\])?\)\)/g,
     (_, one = '', other = '') => always(`${one}::bigint[]`, `${other}::bigint[]`),

@@ -14,7 +14,10 @@ import {
 } from '../../src/resources/resource.ts';
 
 /** A value of a field that is not an id. @param text the value of texts */
-function sampleOf({ type, format, values, maxLength, items, currency }: Field, text: string): unknown {
+function sampleOf(
+  { type, format, graphqlValues, values = graphqlValues, maxLength, items, currency }: Field,
+  text: string,
+): unknown {
   if (format === 'uuid') return crypto.randomUUID();
   if (format === 'email') return 'new@example.com';
   if (format === 'uri') return 'https://shop.example/new';

@@ -46,6 +46,7 @@ export async function idsOf(app: App, tenant: Tenant): Promise<Record<string, st
 const GIVEN: Readonly<Record<string, unknown>> = {
   emailAddress: 'new@example.com',
   since: '2026-01-01T00:00:00Z',
+  startsAt: '2026-02-01T09:00:00Z',
   productIds: [],
   name: 'New',
   place: { onTopLevel: { position: 0 } },
