@@ -275,6 +275,7 @@ describe('without row-level security, a forgotten condition', () => {
       const theirs = [
         `"workspace_id":${workspace.id}`,
         `"order_id":${rows['Order']?.id}`,
+        `"broadcast_id":${rows['EmailBroadcast']?.id}`,
         `"enrollment_id":${rows['CourseEnrollment']?.id}`,
       ].join('\\b|');
       expect(text).toMatch(new RegExp(`${MARKERS.theirs}|${theirs}\\b|^{"branch":`));

@@ -1,4 +1,5 @@
 // Teams with their memberships.
+import { requireScope } from '../../auth/scopes.ts';
 import { teamWithMemberships } from '../../resources/memberships.ts';
 import { team } from '../../resources/teams.ts';
 import { showTeam } from '../../services/accounts/memberships.ts';
@@ -49,6 +50,7 @@ export const teamRoutes: readonly Route[] = [
     response: changedOf(objects, 'The team after the change.'),
     representation: objects.write,
     async handle({ ctx, params, body, options }) {
+      teams.requireWholeTeam(requireScope(ctx, teams.writeScope));
       // Read before the change, whose database role cannot read memberships; no change of a team touches them.
       const show = await showTeam(ctx);
       const { precondition } = options;

@@ -70,7 +70,7 @@ export function update(
 }
 
 /** Runs before anything is read or locked. @throws AppError `insufficient_scope` for a credential that is limited to some workspaces */
-function requireWholeTeam(caller: Permitted): void {
+export function requireWholeTeam(caller: Permitted): void {
   if (caller.kind !== 'oauth' || caller.grantedWorkspaceIds === null) return;
   throw new AppError(
     'insufficient_scope',
