@@ -44,7 +44,8 @@ const tagged = (
   where r.workspace_id = $1 and r.id % p.step = 0 on conflict do nothing`;
 const taggedIds = (
   table: string,
-): string => `update ${table} t set tag_ids = array(select p.id from (values ($2::bigint, 2), ($3, 400)) p (id, step)
+  column = 'tag_ids',
+): string => `update ${table} t set ${column} = array(select p.id from (values ($2::bigint, 2), ($3, 400)) p (id, step)
   where t.id % p.step = 0) where workspace_id = $1`;
 const idsOf = (table: string, column: string, of: string): string => `update ${table} t set ${column} = array(
   select r.id from ${of} r where r.workspace_id = $1 order by r.id desc limit case when t.id = $2::bigint then ${MANY} else 8 end)
@@ -56,6 +57,9 @@ const FILLED: Readonly<Record<string, Filling>> = {
   'orders of order_tags': { most: INDEXED, sql: tagged('order_applied_tags', 'order_id', 'orders') },
   'products of product_tags': { most: INDEXED, sql: taggedIds('products') },
   'funnels of funnel_labels': { most: INDEXED, sql: taggedIds('funnels') },
+  // The lists of all posts of the workspace are compared: an expensive read.
+  'blog_posts of blog_tags': { most: ROWS + INDEXED, sql: taggedIds('blog_posts') },
+  'blog_posts of blog_categories': { most: ROWS + INDEXED, sql: taggedIds('blog_posts', 'category_ids') },
   'pages of themes': {
     most: INDEXED,
     sql: `update pages t set theme_id = case when t.id % 400 = 0 then $3::bigint when t.id % 2 = 0 then $2::bigint end where workspace_id = $1`,
@@ -132,7 +136,7 @@ async function twoOf({ type, table }: Pick<Noun, 'type' | 'table'>): Promise<[bi
 beforeAll(async () => {
   client = new pg.Client(gateway.app.store.connection);
   await client.connect();
-  for (const type of ['Contact', 'Order', 'Product', 'Funnel', 'Page', 'Collection', 'Variant'])
+  for (const type of ['Contact', 'Order', 'Product', 'Funnel', 'Page', 'Collection', 'Variant', 'BlogPost'])
     await multiply(type, ROWS);
   await multiply('FulfillmentLocation', MANY / 2);
   for (const type of [
@@ -140,6 +144,8 @@ beforeAll(async () => {
     'OrderTag',
     'ProductTag',
     'FunnelTag',
+    'BlogTag',
+    'BlogCategory',
     'Theme',
     'ShippingProfile',
     'WebhookEndpoint',

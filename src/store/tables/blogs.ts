@@ -10,8 +10,9 @@ export const blogTable = ownTable(blog, {
   computed: {
     url: BLOG_URL,
     siteId: '(select s.id from sites s where s.workspace_id = $row_workspace)',
+    // The workspace's default theme is looked up apart: with `or`, each row would read all themes.
     styleId: `(select h.current_style_id from themes h where h.workspace_id = $row_workspace
-      and (h.id = t.theme_id or t.theme_id is null and h.is_default))`,
+      and h.id = coalesce(t.theme_id, (select d.id from themes d where d.workspace_id = $row_workspace and d.is_default)))`,
   },
 });
 
