@@ -128,7 +128,7 @@ const NESTED: readonly (readonly [field: string, selection: string, statements: 
   ],
   [
     'ConditionalSplit.removalPreview',
-    'funnels { nodes { steps { ... on ConditionalSplit { removalPreview { discardedPages { name } } } } } }',
+    'funnels(first: 5) { nodes { steps { ... on ConditionalSplit { removalPreview { discardedPages { name } } } } } }',
     2,
   ],
   [

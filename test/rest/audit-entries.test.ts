@@ -1,6 +1,6 @@
 // Which caller may read which part of the audit trail, over both APIs.
 import { describe, expect, test } from 'vitest';
-import { subjectTypeOf } from '../../src/resources/resource.ts';
+import { graphqlTypeNameOf, subjectTypeOf } from '../../src/resources/resource.ts';
 import { scopesNeeded } from '../../src/services/accounts/audit-entries.ts';
 import { graphql } from '../generated/gql.ts';
 import * as factories from '../support/factories.ts';
@@ -48,6 +48,9 @@ const SUBJECTS = [
   ...new Set(RESOURCES.filter(({ topic }) => topic !== undefined).map(subjectTypeOf)),
   UNKNOWN,
 ];
+/** What an entry is about, by the name of GraphQL's type. */
+const SUBJECT_OF = new Map(RESOURCES.map((noun) => [graphqlTypeNameOf(noun), subjectTypeOf(noun)]));
+const subjectOf = (graphqlType: string) => SUBJECT_OF.get(graphqlType) ?? graphqlType;
 const OF_CONTACTS = ['Contact', 'Contacts::Tag', 'Contacts::AppliedTag'];
 const OF_FUNNELS = ['ConditionalSplitStep'];
 
@@ -120,7 +123,7 @@ describe.each([
     const { workspace } = await dataOf(gateway, ENTRIES, { id: String(workspaceId) }, { caller });
     const nodes = workspace?.auditEntries?.nodes ?? [];
     expect(nodes).toHaveLength(SUBJECTS.length);
-    expectShown(nodes.map((node) => ({ ...node, type: node.subjectType })));
+    expectShown(nodes.map((node) => ({ ...node, type: subjectOf(node.subjectType) })));
     const alone = await dataOf(gateway, DATA_ALONE, { id: String(workspaceId) }, { caller });
     expect(alone.workspace?.auditEntries?.nodes).toEqual(
       nodes.map(({ before, after }) => ({ before, after })),
@@ -129,7 +132,7 @@ describe.each([
     for (const id of entryIds.values()) {
       const { node } = await dataOf(gateway, NODE, { id: btoa(`AuditEntry:${id}`) }, { caller });
       if (node?.__typename !== 'AuditEntry') throw new Error('no entry');
-      byId.push({ ...node, type: node.subjectType });
+      byId.push({ ...node, type: subjectOf(node.subjectType) });
     }
     expectShown(byId);
   });
