@@ -15,13 +15,29 @@ type Readiness = Awaited<ReturnType<typeof checkStore>>;
 const REMEMBERED_MS = 250;
 
 /** A result, or the check that is running; `until` is set when the check ends. */
-interface CheckResult {
-  readonly answer: Promise<Readiness>;
+interface CheckResult<T> {
+  readonly answer: Promise<T>;
   until: number;
 }
 
-/** The latest result for each store. However many requests ask, only one check runs at a time. */
-const results = new WeakMap<App['store'], CheckResult>();
+/** Keeps the latest result for each store for a while. However many requests ask, only one check runs at a time. */
+function remember<T>(check: (store: App['store']) => Promise<T>): (store: App['store']) => Promise<T> {
+  const results = new WeakMap<App['store'], CheckResult<T>>();
+  return (store) => {
+    const cached = results.get(store);
+    if (cached !== undefined && performance.now() < cached.until) return cached.answer;
+    const result: CheckResult<T> = { answer: check(store), until: Number.POSITIVE_INFINITY };
+    results.set(store, result);
+    const startExpiry = () => {
+      result.until = performance.now() + REMEMBERED_MS;
+    };
+    result.answer.then(startExpiry, startExpiry);
+    return result.answer;
+  };
+}
+
+const checkedStore = remember(checkStore);
+const findDemo = remember(hasDemo);
 
 /**
  * What the process can do, or could do a moment ago. A read-only database still serves reads, so it counts as ready.
@@ -29,15 +45,7 @@ const results = new WeakMap<App['store'], CheckResult>();
  *   version
  */
 export function readiness({ store }: App): Promise<Readiness> {
-  const cached = results.get(store);
-  if (cached !== undefined && performance.now() < cached.until) return cached.answer;
-  const result: CheckResult = { answer: checkStore(store), until: Number.POSITIVE_INFINITY };
-  results.set(store, result);
-  const startExpiry = () => {
-    result.until = performance.now() + REMEMBERED_MS;
-  };
-  result.answer.then(startExpiry, startExpiry);
-  return result.answer;
+  return checkedStore(store);
 }
 
 /** What the first page says: whether the process can serve, and whether its data is the demo's. */
@@ -51,7 +59,7 @@ export interface Condition {
 export async function findCondition(app: App): Promise<Condition> {
   try {
     await readiness(app);
-    return { problem: null, isDemo: await hasDemo(app.store) };
+    return { problem: null, isDemo: await findDemo(app.store) };
   } catch (error) {
     const problem = error instanceof AppError ? error.message : 'An unexpected error, which is in the log.';
     return { problem, isDemo: false };

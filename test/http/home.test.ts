@@ -1,6 +1,6 @@
 // The page at `/` with what it leads to, the icon, and the switches for GraphiQL and introspection (src/http/home.ts).
 import { gunzipSync } from 'node:zlib';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
 import { createServer } from '../../src/http/server.ts';
 import * as factories from '../support/factories.ts';
@@ -183,3 +183,11 @@ test.each(['/orders', '/contact', '/api/v3/contacts', '/graphql/x'])(
     expect(problem.detail).toMatch(/^Nothing is served at this path\. .*\/api\/v2.*\/graphql\.$/);
   },
 );
+
+test('however many browsers ask at once, the store is asked once whether it has the demo', async () => {
+  const asked = vi.spyOn(gateway.app.store.pool, 'query');
+  await Promise.all(Array.from({ length: 20 }, () => gateway.send('/', { headers: BROWSER })));
+  const questions = asked.mock.calls.filter(([query]) => JSON.stringify(query).includes('hasDemo'));
+  asked.mockRestore();
+  expect(questions.length).toBeLessThanOrEqual(1);
+});

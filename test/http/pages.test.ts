@@ -190,6 +190,9 @@ describe('the guides', () => {
     const none = await pageOf(await open(`/docs/?q=${encodeURIComponent('"><b>nosuchword')}`));
     expect(none).toContain('No section has all of these words.');
     expect(none).not.toContain('<b>');
+    // Anybody may search: only the first 100 characters count.
+    const long = await pageOf(await open(`/docs/?q=refund${'+'.repeat(100)}nosuchword`));
+    expect(hrefsIn(long)).toContain('/docs/shop#invoices-payments-and-refunds');
   });
 
   test('have a table of contents, names beside the cells of tables, and a script that is a file', async () => {

@@ -16,35 +16,49 @@ export interface FoundSection {
   readonly excerpt: string;
 }
 
-const MAX_FOUND = 20;
-const MAX_WORDS = 8;
-const EXCERPT_CHARS = 160;
-
-/** The sections that contain every word, those with a word in their title first. */
-export function findSections(guides: readonly GuideText[], query: string): FoundSection[] {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean).slice(0, MAX_WORDS);
-  if (words.length === 0) return [];
-  const found = guides.flatMap(({ href, markdown }) =>
-    sectionsOf(markdown).flatMap(({ title, anchor, text }) => {
-      const all = `${title} ${text}`.toLowerCase();
-      if (!words.every((word) => all.includes(word))) return [];
-      const inTitle = words.filter((word) => title.toLowerCase().includes(word)).length;
-      return [{ href: href + anchor, title, excerpt: excerptOf(text, words[0] ?? ''), inTitle }];
-    }),
-  );
-  return found
-    .toSorted((a, b) => b.inTitle - a.inTitle)
-    .slice(0, MAX_FOUND)
-    .map(({ inTitle: _, ...section }) => section);
+/** A section, prepared for searches. */
+export interface Section {
+  readonly href: string;
+  readonly title: string;
+  readonly text: string;
+  /** The title and the text in lower case. */
+  readonly all: string;
 }
 
-function sectionsOf(markdown: string): { title: string; anchor: string; text: string }[] {
+const MAX_FOUND = 20;
+const MAX_WORDS = 8;
+const MAX_QUERY_CHARS = 100;
+const EXCERPT_CHARS = 160;
+
+/** The sections that contain every word of the first 100 characters, those with a word in their title first. */
+export function findSections(sections: readonly Section[], query: string): FoundSection[] {
+  const words = query
+    .slice(0, MAX_QUERY_CHARS)
+    .toLowerCase()
+    .split(/\s+/)
+    .filter(Boolean)
+    .slice(0, MAX_WORDS);
+  if (words.length === 0) return [];
+  return sections
+    .filter(({ all }) => words.every((word) => all.includes(word)))
+    .map((section) => {
+      const title = section.title.toLowerCase();
+      return { section, inTitle: words.filter((word) => title.includes(word)).length };
+    })
+    .toSorted((a, b) => b.inTitle - a.inTitle)
+    .slice(0, MAX_FOUND)
+    .map(({ section: { href, title, text } }) => ({ href, title, excerpt: excerptOf(text, words[0] ?? '') }));
+}
+
+/** The sections of a guide. Anybody may search, so they are made once, not for each search. */
+export function sectionsOf({ href, markdown }: GuideText): Section[] {
   const guide = titleOf(markdown);
   return markdown.split(/^(?=## )/m).map((part) => {
     const [, name] = /^## (.+)/.exec(part) ?? [];
     const text = plainText(part.replace(/^#{1,2} .+/, ''));
-    if (name === undefined) return { title: guide, anchor: '', text };
-    return { title: `${guide}: ${plainText(name)}`, anchor: `#${anchorOf(name)}`, text };
+    const title = name === undefined ? guide : `${guide}: ${plainText(name)}`;
+    const anchor = name === undefined ? '' : `#${anchorOf(name)}`;
+    return { href: href + anchor, title, text, all: `${title} ${text}`.toLowerCase() };
   });
 }
 

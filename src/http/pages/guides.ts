@@ -11,7 +11,7 @@ import { OPENAPI_PATH } from '../../rest/router.ts';
 import type { HttpEnv } from '../exchange.ts';
 import { COPY_SCRIPT_PATH, copyScript } from './copy-script.ts';
 import { documentPage, HOME, type Step } from './document-page.ts';
-import { type FoundSection, findSections } from './guide-search.ts';
+import { type FoundSection, findSections, type Section, sectionsOf } from './guide-search.ts';
 import { renderMarkdown, summaryOf, titleOf } from './markdown.ts';
 import { mountPage, mountReadOnly } from './reader.ts';
 
@@ -97,10 +97,13 @@ function createGuide(file: string, served: ReadonlyMap<string, string>): Guide {
 export function mountGuides(http: Hono<HttpEnv>, { guides, images }: Guides): void {
   if (guides.size === 0) return;
   const { href: listPath } = GUIDES;
+  const sections = memoize(() => readSections(guides));
   for (const path of [listPath, '/docs']) {
     mountPage(http, path, async (c) => {
       const query = (c.req.query('q') ?? '').trim();
-      return query === '' ? listPage(await listOf(guides)) : searchPage(query, await search(guides, query));
+      return query === ''
+        ? listPage(await listOf(guides))
+        : searchPage(query, findSections(await sections(), query));
     });
     mountReadOnly(http, path, async (c) => c.json({ guides: await listOf(guides) }));
   }
@@ -137,9 +140,11 @@ async function listOf(guides: Guides['guides']): Promise<Listed[]> {
   );
 }
 
-async function search(guides: Guides['guides'], query: string): Promise<FoundSection[]> {
-  const texts = [...guides].map(async ([href, { markdown }]) => ({ href, markdown: await markdown() }));
-  return findSections(await Promise.all(texts), query);
+async function readSections(guides: Guides['guides']): Promise<Section[]> {
+  const read = [...guides].map(async ([href, { markdown }]) =>
+    sectionsOf({ href, markdown: await markdown() }),
+  );
+  return (await Promise.all(read)).flat();
 }
 
 function searchForm(query = ''): Html {
