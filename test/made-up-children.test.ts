@@ -640,7 +640,7 @@ test('inputs and outputs are described', () => {
     components: { schemas: Record<string, { properties: Record<string, { items?: object }> }> };
   };
   expect(Object.keys(paths)).toContain('/api/v2/playlists/{playlist_id}/tracks/reorder');
-  const { Playlist, PlaylistCreation, PlaylistChange, TrackOrder } = components.schemas;
+  const { Playlist, PlaylistCreation, PlaylistChange, Track, TrackOrder } = components.schemas;
   expect(PlaylistCreation?.properties['tracks_attributes']).toMatchObject({
     type: ['array', 'null'],
     maxItems: 4,
@@ -649,6 +649,7 @@ test('inputs and outputs are described', () => {
   expect(PlaylistChange?.properties['tracks_attributes']?.items).toMatchObject({
     properties: { id: {}, _destroy: { type: ['boolean', 'null'] }, title: {} },
   });
-  expect(Playlist?.properties['tracks']?.items).toMatchObject({ properties: { sort_order: {} } });
+  expect(Playlist?.properties['tracks']?.items).toEqual({ $ref: '#/components/schemas/Track' });
+  expect(Track).toMatchObject({ properties: { sort_order: {} } });
   expect(TrackOrder).toMatchObject({ required: ['ids_in_order'] });
 });
