@@ -315,6 +315,8 @@ describe('GraphQL', () => {
     const none = [
       // Our post names no author.
       ...['BlogPost.authors', 'BlogPostAuthor.user'],
+      // Our theme has no style yet.
+      ...['Blog.style', 'Theme.currentStyle'],
       'Collection.tags',
       'Contact.customAttributes',
       ...['ContactVisits.firstVisit', 'ContactVisits.lastVisit', 'ContactVisits.lastVisitWithUtm'],
@@ -339,15 +341,14 @@ describe('GraphQL', () => {
       'SavedFilter.orders',
       'SavedFilter.products',
       // A value has one of them.
-      'SavedFilterCriterionValue.amounts',
-      'SavedFilterCriterionValue.days',
-      'SavedFilterCriterionValue.relative',
-      'SavedFilterCriterionValue.times',
+      'FilterCriterionValue.amounts',
+      'FilterCriterionValue.days',
+      'FilterCriterionValue.relative',
+      'FilterCriterionValue.times',
       'ProductVariant.fulfillmentLocations',
       'ProductVariant.images',
       'Restock.lineItems',
       'RestockedLineItem.invoiceLineItem',
-      'Theme.currentStyle',
       ...['AuditEntry.actor', 'AuditEntry.client', 'AuditEntry.tag', 'WebhookEvent.tag'],
       'OrderTransaction.invoice',
       'OrderTransaction.lastRefund',

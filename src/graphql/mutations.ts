@@ -9,6 +9,7 @@ import {
   type Action,
   type Fields,
   type Moment,
+  momentOfAction,
   oneOf,
   orderFields,
   pluralOf,
@@ -208,7 +209,11 @@ export function defineChanges<Row extends { readonly id: bigint }>(
       });
   for (const [action, change] of Object.entries(actions)) {
     const { summary = action, fields, makes } = resource.actions?.[action] ?? {};
-    const definition = { description: `${summary}.`, scope, ...(fields && { fields }) };
+    const definition = {
+      description: `${summary}.`,
+      scope,
+      ...(fields && { fields, moment: momentOfAction(fields) }),
+    };
     if (makes === undefined || connection === undefined)
       defineChange(`${action}${name}`, node, { ...definition, change });
     else

@@ -591,6 +591,11 @@ export function isRequired({ required }: Field, moment: Moment): boolean {
   return required === true && moment === 'creation';
 }
 
+/** Whether the input of an action is checked as that of a new object, because clients must send some of its fields. */
+export function momentOfAction(fields: Fields): Moment {
+  return Object.values(fields).some((field) => isRequired(field, 'creation')) ? 'creation' : 'change';
+}
+
 /** The description of a field in an input. */
 export function inputDescription(
   { rule, members, object, transitions, ...field }: Field,

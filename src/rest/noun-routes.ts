@@ -3,6 +3,7 @@
 import type { PageRequest } from '../pagination.ts';
 import {
   type Fields,
+  momentOfAction,
   orderFields,
   ownNameOf,
   pluralOf,
@@ -144,7 +145,7 @@ function genericRoutes(service: Service, own: OwnRoutes): readonly Route[] {
       ...(fields && {
         body: bodyOf(
           resource,
-          'change',
+          momentOfAction(fields),
           fields,
           `${type}${name[0]?.toUpperCase()}${name.slice(1)}`,
           isClosed,

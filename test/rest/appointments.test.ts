@@ -65,6 +65,17 @@ test('have the members of the public API', async () => {
   expect(await listOf('?filter[start_on][to]=2026-12-02')).toEqual([made, bare]);
 });
 
+test('the kind of an appointment is set, cleared with null, and set again', async () => {
+  const { id } = await create({ event_type: { name: 'First call' } });
+  const changed = async (members: object) =>
+    (await done('PATCH', `${MEMBERS}/${id}`, { [NAME]: members }))['event_type'];
+  expect(await changed({ comments: 'Soon.' })).toEqual({ name: 'First call' });
+  expect(await changed({ event_type: null })).toBeNull();
+  expect(await changed({ comments: 'Later.' })).toBeNull();
+  expect(await changed({ event_type: { name: 'Second call' } })).toEqual({ name: 'Second call' });
+  expect(await changed({ event_type: {} })).toEqual({ name: 'Second call' });
+});
+
 test('an appointment ends after it begins, and is with a contact of the workspace', async () => {
   const refused = (members: object) =>
     client.refused(422, 'POST', list, {

@@ -10,6 +10,7 @@ const TEAM = {
   locale: 'en',
   created_at: '2026-01-31T12:00:00.000Z',
   updated_at: '2026-01-31T12:00:00.000Z',
+  memberships: [],
 };
 const PROBLEM = {
   type: 'about:blank',

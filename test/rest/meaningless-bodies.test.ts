@@ -1,6 +1,6 @@
 // Bodies without a known member, for every route with a body: they are refused, and the error lists the members.
 import { describe, expect, test } from 'vitest';
-import { ownNameOf, pluralOf } from '../../src/resources/resource.ts';
+import { type Field, ownNameOf, pluralOf, restNameOf } from '../../src/resources/resource.ts';
 import { routes } from '../../src/rest/nouns.ts';
 import type { Route } from '../../src/rest/route.ts';
 import * as factories from '../support/factories.ts';
@@ -136,8 +136,12 @@ test.each(WRAPPED)(
       expect(answered).toEqual([name, operation.success, expect.any(String)]);
       if (response.status === 204) continue;
       const shown = (await response.json()) as object;
+      // Shown only with `expand[]`.
+      const expanded = Object.entries<Field>(route.resource.fields).flatMap(([property, field]) =>
+        field.expand === true ? [restNameOf(property, field)] : [],
+      );
       const isShown = ([member]: [string, unknown]) =>
-        !['tag_id', 'products_price_id'].includes(member) && !member.endsWith('_attributes');
+        !['tag_id', 'products_price_id', ...expanded].includes(member) && !member.endsWith('_attributes');
       // Ids are given as text.
       const asText = ([member, value]: [string, unknown]) => [
         member,

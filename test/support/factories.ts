@@ -146,7 +146,7 @@ const WRITTEN: Readonly<Record<string, (id: bigint, idOf: IdOf) => object>> = {
   Fulfillment: (id) => ({ fulfillmentNumber: Number(id) }),
   Appointment: () => ({ endsAt: '2026-01-01T01:00:00.000Z' }),
   EmailAddress: (id) => ({ emailAddress: `address-${id}@example.com`, isWorkspaceDefault: false }),
-  EmailBroadcast: () => ({ sendImmediately: false }),
+  EmailBroadcast: (_, idOf) => ({ sendImmediately: false, topicIds: [idOf('EmailTopic')] }),
   EmailBroadcastRecipient: (id) => ({ emailAddress: `recipient-${id}@example.com` }),
   // At most one of a workspace is the default.
   ShippingPackage: () => ({ defaultPackage: false }),

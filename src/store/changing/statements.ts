@@ -2,7 +2,7 @@
 // transaction (steps.ts); a creation may be one statement, which writes the record too. What a statement can and must do depends on whether
 // the row's workspace is known, and on where the store's rows are (shard-placement/).
 import { typeOf } from '../../resources/field-types.ts';
-import { isOrdered, type Resource, toSnakeCase } from '../../resources/resource.ts';
+import { isOrdered, type Resource, restNameOf, toSnakeCase } from '../../resources/resource.ts';
 import { hidesMembers } from '../../rows/shown-json.ts';
 import { isBelowWorkspace } from '../reading/parents.ts';
 import type { PlacementRules } from '../shard-placement/placement.ts';
@@ -249,12 +249,7 @@ function planText(table: Noun, rules: ChangeRules): string {
   const values = [
     ...writableColumns(resource, 'change')
       .filter((column) => !(column in (rules.derived ?? {})))
-      .map((column) => [
-        column,
-        merged.includes(column)
-          ? `o.${column} || coalesce($given::jsonb -> '${column}', '{}')`
-          : `n.${column}`,
-      ]),
+      .map((column) => [column, merged.includes(column) ? mergedValue(resource, column) : `n.${column}`]),
     ...Object.entries(rules.derived ?? {}).map(([column, { onUpdate }]) => [column, onUpdate]),
   ];
   const computed = values.map(([column, value]) => `${value} as ${column}`).join(', ') || 'true as none';
@@ -264,6 +259,19 @@ function planText(table: Noun, rules: ChangeRules): string {
   return `select ${stillHasValue(rules, 't')} as is_known, ${isChange || 'false'} as is_change${columns.join('')}${eventColumns(rules, 'onUpdate')}
     from ${name} t cross join lateral (select t.*) o
       cross join lateral (select ${computed} from jsonb_populate_record(t, $given::jsonb) n) v ${after}`;
+}
+
+/** A merged column after a change: null clears it, an object changes some members, and without either it stays. */
+function mergedValue({ fields }: Resource, column: string): string {
+  const [, field] = Object.entries(fields).find(([property]) => toSnakeCase(property) === column) ?? [];
+  const members = Object.entries(field?.object ?? {}).map(([name, member]) => [
+    restNameOf(name, member),
+    null,
+  ]);
+  const given = `$given::jsonb -> '${column}'`;
+  return `case jsonb_typeof(${given}) when 'null' then null
+    when 'object' then coalesce(o.${column}, '${JSON.stringify(Object.fromEntries(members))}') || (${given})
+    else o.${column} end`;
 }
 
 /** One column for each event of the rules, which says whether it happens. */
