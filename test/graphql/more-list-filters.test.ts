@@ -90,6 +90,12 @@ beforeAll(async () => {
       values: [workspaceId, index + 1, ids.get('a')],
     });
     ids.set(name, BigInt(rows[0]?.id ?? 0));
+    for (const status of name === 'x' ? ['unfulfilled'] : name === 'y' ? ['unfulfilled', 'complete'] : [])
+      await sql(
+        `insert into order_invoices (workspace_id, order_id, invoice_type, invoice_number, status, currency, subtotal_amount, shipping_amount,
+          tax_amount, discount_amount, fulfillment_status) values ($1, $2, 'charge', $3, 'paid', 'EUR', 1, 0, 0, 0, $4)`,
+        [workspaceId, ids.get(name), `${name} ${status}`, status],
+      );
     for (const product of products) {
       const { productId, variantId, priceId } = goods['pqr'.indexOf(product)] ?? goods[0] ?? {};
       await sql(
@@ -137,6 +143,10 @@ const CASES: [list: string, filter: () => string, found: string][] = [
     () => `productIds: ["${globalId('Product', 'p')}"], tagIds: ["${globalId('OrderTag', 'order tag')}"]`,
     'z',
   ],
+  ['orders', () => 'fulfillmentStatuses: [UNFULFILLED]', 'x'],
+  ['orders', () => 'fulfillmentStatuses: [PARTIAL, NOT_APPLICABLE]', 'yz'],
+  ['orders', () => 'fulfillmentStatuses: [COMPLETE]', ''],
+  ['orders', () => `fulfillmentStatuses: [PARTIAL], tagIds: ["${globalId('OrderTag', 'order tag')}"]`, 'y'],
 ];
 
 const ORDERS = ['ID', 'UPDATED_AT', 'CREATED_AT'];
@@ -167,6 +177,7 @@ test.each([
   'contacts?filter[is_unsubscribed]=true',
   'funnels?filter[archived]=true',
   'orders?filter[tag_ids]=1',
+  'orders?filter[fulfillment_status]=partial',
 ])('REST has no such filters: %s', async (path) => {
   await expectProblem(
     await gateway.send(`/api/v2/workspaces/${workspaceId}/${path}`, { caller }),

@@ -2,6 +2,10 @@
 import type { App } from '../../context.ts';
 import { findHeldLists, LONG_SECONDS } from '../../services/reading/held-lists.ts';
 import { CORRECT_SHOWN_PAGES, countWronglyShown } from '../../store/inspection/shown-pages.ts';
+import {
+  CORRECT_FULFILLMENT_STATUSES,
+  countWrongFulfillmentStatuses,
+} from '../../store/orders/order-fulfillment-statuses.ts';
 import { countWrongSums } from '../../store/orders/order-sums.ts';
 import { type Finding, findingsOf } from './findings.ts';
 import { checkPartitions } from './partitions.ts';
@@ -12,6 +16,7 @@ export async function checkStored(app: App): Promise<Finding[]> {
     ...(await checkHeldLists(app)),
     ...(await checkPartitions(app)),
     await checkOrderSums(app),
+    await checkFulfillmentStatuses(app),
     await checkShownPages(app),
   ];
 }
@@ -40,6 +45,17 @@ async function checkOrderSums({ store }: App): Promise<Finding> {
   return fail(
     `${orders} orders and ${invoices} invoices have another sum than their lines`,
     'something else than the gateway has changed these tables: compare them with the audit trail, and restore what was changed',
+  );
+}
+
+/** Checks whether the fulfillment statuses of orders follow from their invoices. */
+async function checkFulfillmentStatuses({ store }: App): Promise<Finding> {
+  const { ok, fail } = findingsOf('fulfillment statuses');
+  const wrong = await countWrongFulfillmentStatuses(store.pool);
+  if (wrong === 0) return ok('the fulfillment statuses of orders follow from their invoices');
+  return fail(
+    `${wrong} orders have another fulfillment status than their invoices say`,
+    `a gateway of an older version, or something else, has changed invoices: once that runs no more, run "${CORRECT_FULFILLMENT_STATUSES}"`,
   );
 }
 

@@ -81,8 +81,20 @@ export const CANCELED_SERVICE_STATUSES = [
   'voided',
 ] as const satisfies ServiceStatus[];
 
+/** Whether goods of an invoice that were not sent yet still will be. */
+export function isShippedFor(
+  orderType: OrderType,
+  service: ServiceStatus,
+  invoiceStatus: InvoiceStatus,
+): boolean {
+  const isCanceled =
+    orderType === 'one-time-order' && (CANCELED_SERVICE_STATUSES as readonly string[]).includes(service);
+  return !isCanceled && !(UNSHIPPABLE_INVOICE_STATUSES as readonly string[]).includes(invoiceStatus);
+}
+
 /** Whether the goods of an invoice, or of all invoices of an order, were sent. */
 export const FULFILLMENT_STATUSES = ['not_applicable', 'unfulfilled', 'partial', 'complete'] as const;
+export type FulfillmentStatus = (typeof FULFILLMENT_STATUSES)[number];
 export const FULFILLMENT_STATUS_DESCRIPTIONS = {
   not_applicable: 'Nothing has to be shipped.',
   unfulfilled: 'Nothing was shipped yet.',

@@ -572,6 +572,11 @@ export const order = describe({
     pageId: { index: 'orders_workspace_id_page_id_id_idx', untimed: true },
     serviceStatus: { index: 'orders_workspace_id_service_status_id_idx', untimed: true },
     billingStatus: { index: 'orders_workspace_id_billing_status_id_idx', untimed: true },
+    fulfillmentStatus: {
+      index: 'orders_workspace_id_fulfillment_status_id_idx',
+      untimed: true,
+      graphqlOnly: true,
+    },
     orderType: { index: 'orders_workspace_id_order_type_id_idx' },
     liveMode: { index: 'orders_workspace_id_live_mode_id_idx', untimed: true },
     tagIds: { index: 'order_applied_tags_workspace_id_tag_id_order_id_idx', graphqlOnly: true },

@@ -9,7 +9,14 @@ import type { InvoiceRow } from '../../resources/orders/order-invoices.ts';
 import type { OrderRow } from '../../resources/orders/orders.ts';
 import { restNameOf } from '../../resources/resource.ts';
 import type { Executor } from '../connections/executor.ts';
-import { billedGoods, isCanceled, isUnsendable, returnedQuantity, sentQuantity } from '../sql/shipping.ts';
+import {
+  billedGoods,
+  fulfillmentStatusOf,
+  isCanceled,
+  isUnsendable,
+  returnedQuantity,
+  sentQuantity,
+} from '../sql/shipping.ts';
 import { invoiceTable } from '../tables/orders/order-invoices.ts';
 import { orderTable } from '../tables/orders/orders.ts';
 import { tableOf } from '../tables/tables.ts';
@@ -281,6 +288,12 @@ function statusOf(lines: readonly LineStatus[]): InvoiceStatus {
   return all.every((status) => status === 'unfulfilled') ? 'unfulfilled' : 'partial';
 }
 
+/** Sets the fulfillment status of orders after their invoices were written, unless triggers have done it (shard-placement/). */
+const UPDATE_ORDERS = `update orders t set fulfillment_status = s.status
+  from (select o.id, ${fulfillmentStatusOf('o', WORKSPACE)} as status from orders o
+    where o.workspace_id = $1::bigint and o.id = any($2::bigint[])) s
+  where t.workspace_id = $1::bigint and t.id = s.id and t.fulfillment_status <> s.status`;
+
 /** The properties of an order that show data of other rows, by their REST names. The order's own row changes when they do. */
 const PROPERTIES_FROM_OTHER_ROWS = (['refundedAmount', 'fulfillmentStatus'] satisfies (keyof OrderRow)[]).map(
   (property) => restNameOf(property),
@@ -312,6 +325,7 @@ export async function updateInvoiceStatuses(
     records.push(...(await changeRows(tx, INVOICES, workspaceId, [id], set, events)));
   }
   if (records.length === 0) return [];
+  await tx.$executeRawUnsafe(UPDATE_ORDERS, workspaceId, orderIds);
   const after = await findSnapshotsById(tx, ORDERS, workspaceId, orderIds);
   const changed = orderIds.filter((id) => differsInOtherRows(before.get(id) ?? '{}', after.get(id) ?? '{}'));
   return [...records, ...(await changeRows(tx, ORDERS, workspaceId, changed, '', [], before))];

@@ -177,8 +177,11 @@ interface Trigger {
   readonly definition: string;
 }
 
-/** The triggers that statements of a distributed store replace: they set the time of a change, `is_shown` of pages, and tagged products and funnels. */
-const REPLACED_TRIGGERS = /^(take_time|tell_pages|keep_tagged_(products|funnels))_/;
+/**
+ * The triggers that statements of a distributed store replace: they set the time of a change, `is_shown` of pages, the fulfillment status of
+ * orders, and tagged products and funnels.
+ */
+const REPLACED_TRIGGERS = /^(take_time|tell_pages|keep_fulfillment_status|keep_tagged_(products|funnels))_/;
 
 /** Replaces the procedure of the migration tenant_role, so that a later migration that calls it distributes its table. */
 const OPEN_TO_TENANTS = `create or replace procedure open_to_tenants(opened regclass, privileges text, own text default '')

@@ -22,6 +22,7 @@ import { type ChangeRecord, timeOf } from '../changing/records.ts';
 import type { ChangeRules } from '../changing/rules.ts';
 import { findSnapshots } from '../changing/snapshots.ts';
 import type { Executor } from '../connections/executor.ts';
+import { fulfillmentStatusOf } from '../sql/shipping.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { invoiceTable } from '../tables/orders/order-invoices.ts';
 import { orderTable, PAID_UNTIL } from '../tables/orders/orders.ts';
@@ -40,7 +41,15 @@ const derivedColumnsOnly = (...columns: string[]): ChangeRules => ({
     columns.map((column) => [column, { onCreate: `n.${column}`, onUpdate: `n.${column}` }]),
   ),
 });
-const ORDER_RULES = derivedColumnsOnly('in_trial', 'recurring_invoices_paid_count', 'total_amount');
+const ORDER_RULES: ChangeRules = {
+  derived: {
+    ...derivedColumnsOnly('in_trial', 'recurring_invoices_paid_count', 'total_amount').derived,
+    fulfillment_status: {
+      onCreate: 'n.fulfillment_status',
+      onUpdate: fulfillmentStatusOf('n', '$workspace_id::bigint'),
+    },
+  },
+};
 const INVOICE_RULES = derivedColumnsOnly('subtotal_amount', 'fulfillment_status', 'paid_amount');
 
 /** An order that is locked, with its invoices. */

@@ -6,7 +6,9 @@ import { invoice } from '../../resources/orders/order-invoices.ts';
 import {
   type BillingStatus,
   eventsOf,
+  type FulfillmentStatus,
   INVOICE_CHANGES,
+  isShippedFor,
   type OrderType,
   type ServiceStatus,
   serviceStatusWhenPaid,
@@ -286,6 +288,11 @@ function insertOrderWithInvoice(
   ]);
 }
 
+/** The fulfillment status of a new order's invoice. */
+function fulfillmentStatusOf({ lines }: Priced): FulfillmentStatus {
+  return lines.some(({ isSent }) => isSent) ? 'unfulfilled' : 'not_applicable';
+}
+
 function insertFirstInvoice(
   tx: Executor,
   { workspaceId, orderType, billingStatus }: NewOrder,
@@ -302,7 +309,7 @@ function insertFirstInvoice(
       ...sumsOf(priced),
       issued_at: status === 'draft' ? null : invoiceTime,
       paid_at: isPaid(status) ? invoiceTime : null,
-      fulfillment_status: priced.lines.some(({ isSent }) => isSent) ? 'unfulfilled' : 'not_applicable',
+      fulfillment_status: fulfillmentStatusOf(priced),
       ...timeColumns(invoiceTime),
     },
   ]);
@@ -310,12 +317,15 @@ function insertFirstInvoice(
 
 function insertOrder(
   tx: Executor,
-  { workspaceId, columns, orderType, serviceStatus }: NewOrder,
-  { lines: [line], total, zero, trialEndAt, nextChargeAt }: Priced,
+  { workspaceId, columns, orderType, billingStatus, serviceStatus }: NewOrder,
+  priced: Priced,
   { orderId, orderTime }: Drawn,
   { contactId, inTrial, order: orderNumber }: ComputedValues,
 ) {
   const isSubscription = orderType === 'subscription-order';
+  const { total, zero, trialEndAt, nextChargeAt } = priced;
+  const [line] = priced.lines;
+  const isShipped = isShippedFor(orderType, serviceStatus, INVOICE_CHANGES[billingStatus].to);
   /** A time that the service status sets, unless the client sets it. */
   const since = (column: string, ...statuses: ServiceStatus[]) => ({
     [column]: columns[column] ?? (statuses.includes(serviceStatus) ? orderTime : null),
@@ -327,6 +337,7 @@ function insertOrder(
       ...columns,
       ...{ id: orderId, contact_id: contactId, order_number: orderNumber, in_trial: inTrial },
       ...{ currency: line?.currency, total_amount: total, tax_amount: zero },
+      fulfillment_status: isShipped ? fulfillmentStatusOf(priced) : 'not_applicable',
       trial_end_at: inTrial ? trialEndAt : null,
       next_charge_at: charge,
       ...since('activated_at', 'active'),

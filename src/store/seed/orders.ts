@@ -67,11 +67,11 @@ const ORDERS_SQL = `
   total as (select id, sum(amount * quantity) as total, bool_or(fulfillment_required) as is_sent from l group by id),
   orders as (
     insert into orders (id, workspace_id, contact_id, order_number, order_type, live_mode, currency, total_amount, tax_amount,
-      billing_status, service_status, canceled_at, cancel_reason, created_at, updated_at)
+      billing_status, service_status, fulfillment_status, canceled_at, cancel_reason, created_at, updated_at)
     select o.id, $1, contact_id, $7::int + 1 + n, 'one-time-order', true, '${CURRENCY}', total, 0.00,
       case kind when 8 then 'unpaid' when 9 then 'voided' else 'paid' end,
       case kind when 7 then 'active' when 8 then 'pending' when 9 then 'canceled' else 'completed' end,
-      case kind when 9 then created end, case kind when 9 then 'other' end, created, created
+      case when is_sent and kind <> 9 then 'unfulfilled' else 'not_applicable' end, case kind when 9 then created end, case kind when 9 then 'other' end, created, created
     from o join total using (id)
   ),
   lines as (

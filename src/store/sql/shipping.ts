@@ -15,11 +15,18 @@ export const isUnsendable = (invoice: string) =>
 export const isCanceled = (order: string) =>
   `(${order}.order_type = 'one-time-order' and ${order}.service_status in (${list(CANCELED_SERVICE_STATUSES)}))`;
 
-/** The fulfillment status of the order `t`, from its invoices (`fulfillmentStatus` of the description has the rule). */
-export const FULFILLMENT_STATUS_OF_ORDER = `(select case when bool_and(i.fulfillment_status = 'complete') then 'complete'
+/**
+ * The fulfillment status that an order should have by its invoices (`fulfillmentStatus` of the description has the rule). The column of
+ * orders has it; the migration fulfillment_status_of_orders repeats the rule for triggers.
+ * @param order the row, of which the id, the type and the service status are read
+ */
+export const fulfillmentStatusOf = (
+  order: string,
+  workspace: string,
+) => `(select case when bool_and(i.fulfillment_status = 'complete') then 'complete'
     when bool_and(i.fulfillment_status = 'unfulfilled') then 'unfulfilled' when count(*) > 0 then 'partial' else 'not_applicable' end
-  from order_invoices i where i.workspace_id = $row_workspace and i.order_id = t.id and i.fulfillment_status <> 'not_applicable'
-    and not (i.fulfillment_status = 'unfulfilled' and (${isUnsendable('i')} or ${isCanceled('t')})))`;
+  from order_invoices i where i.workspace_id = ${workspace} and i.order_id = ${order}.id and i.fulfillment_status <> 'not_applicable'
+    and not (i.fulfillment_status = 'unfulfilled' and (${isUnsendable('i')} or ${isCanceled(order)})))`;
 
 /** The ids of the last fulfillments with goods of the order `t`, the oldest first. */
 export const FULFILLMENTS_OF_ORDER = `array(select s.id from (select distinct f.fulfillment_id as id from order_invoices i

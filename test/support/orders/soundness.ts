@@ -91,11 +91,12 @@ export async function requireSound(
 async function requireShownParts(ask: <Row>(text: string) => Promise<Row[]>) {
   const orders = await ask<{
     shown: { refunded_amount: string; fulfillment_status: string };
+    stored: string;
     refunds: string[];
     isOff: boolean;
     invoices: { status: string; goods: string }[];
   }>(
-    `select o.order_type = 'one-time-order' and o.service_status in ('canceled', 'abandoned', 'voided') as "isOff",
+    `select o.fulfillment_status as stored, o.order_type = 'one-time-order' and o.service_status in ('canceled', 'abandoned', 'voided') as "isOff",
       (select a.after from audit_entries a where a.workspace_id = $1 and a.subject_type = 'Order' and a.subject_id = o.id
         order by a.id desc limit 1) as shown,
       array(select r.amount::text from order_transactions r
@@ -104,7 +105,7 @@ async function requireShownParts(ask: <Row>(text: string) => Promise<Row[]>) {
         where i.workspace_id = $1 and i.order_id = o.id) as invoices
       from orders o where o.workspace_id = $1`,
   );
-  for (const { shown, refunds, isOff, invoices } of orders) {
+  for (const { shown, stored, refunds, isOff, invoices } of orders) {
     expect(cents(shown.refunded_amount)).toBe(refunds.reduce((sum, one) => sum + cents(one), 0n));
     const counting = invoices.filter(
       ({ status, goods }) =>
@@ -114,6 +115,7 @@ async function requireShownParts(ask: <Row>(text: string) => Promise<Row[]>) {
     );
     const [only = 'not_applicable', ...others] = new Set(counting.map(({ goods }) => goods));
     expect(shown.fulfillment_status).toBe(others.length > 0 ? 'partial' : only);
+    expect(stored).toBe(shown.fulfillment_status);
   }
 }
 

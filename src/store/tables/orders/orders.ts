@@ -8,7 +8,7 @@ import { unlessHidden } from '../../sql/personal-data.ts';
 import { withPluralUnit } from '../../sql/price-terms.ts';
 import { REFUNDED_OF_ORDER } from '../../sql/refunds.ts';
 import { childrenAsJson, otherAsJson, othersAsJson } from '../../sql/row-json.ts';
-import { FULFILLMENT_STATUS_OF_ORDER, FULFILLMENTS_OF_ORDER } from '../../sql/shipping.ts';
+import { FULFILLMENTS_OF_ORDER } from '../../sql/shipping.ts';
 import { showingStep } from '../../sql/showing-steps.ts';
 import { ROW_WORKSPACE } from '../../sql/statements.ts';
 import { joinedTags } from '../../sql/tags.ts';
@@ -58,7 +58,6 @@ export const orderTable = ownTable(order, {
   computed: {
     ...ORDER_BASE_COMPUTED,
     refundedAmount: REFUNDED_OF_ORDER,
-    fulfillmentStatus: FULFILLMENT_STATUS_OF_ORDER,
     fulfillmentIds: FULFILLMENTS_OF_ORDER,
     fulfillments: othersAsJson(
       FULFILLMENTS,
