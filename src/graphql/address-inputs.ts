@@ -1,5 +1,5 @@
 // Addresses in inputs. One type has the parts of all kinds of address: which of them an address has is said by the field that takes it.
-import { type Fault, type FieldError, invalidFields } from '../errors.ts';
+import type { Fault, FieldError } from '../errors.ts';
 import { ADDRESS_PARTS, type AddressForm, addressesOf } from '../resources/addresses.ts';
 import { type Fields, graphqlNameOf, isRequired, type Moment } from '../resources/resource.ts';
 import { builder, defineOnce } from './builder.ts';
@@ -67,11 +67,14 @@ export function addressInputs(fields: Fields, moment: Moment): AddressInput[] {
 
 /**
  * The input with the addresses in the form of REST: each part under the name that errors give it, `shippingAddress.city`.
- * @throws AppError `invalid` with each part that an address cannot have
+ * @returns `faults`: one for each part that an address cannot have
  */
-export function withAddressParts(fields: Fields, input: Members): Members {
+export function withAddressParts(
+  fields: Fields,
+  input: Members,
+): { readonly input: Members; readonly faults: readonly FieldError[] } {
   const settled: Record<string, unknown> = { ...input };
-  const errors: FieldError[] = [];
+  const faults: FieldError[] = [];
   for (const [name, form] of addressesOf(fields)) {
     const given = input[name] as Members | null | undefined;
     delete settled[name];
@@ -86,8 +89,7 @@ export function withAddressParts(fields: Fields, input: Members): Members {
     if (form.object !== undefined)
       settled[name] = Object.fromEntries(others.map((part) => [part, partOf(part)]));
     for (const [part, value] of Object.entries(given ?? {}))
-      if (value !== null && !known.includes(part)) errors.push({ ...NO_PART, field: `${name}.${part}` });
+      if (value !== null && !known.includes(part)) faults.push({ ...NO_PART, field: `${name}.${part}` });
   }
-  if (errors.length > 0) throw invalidFields(errors);
-  return settled;
+  return { input: settled, faults };
 }

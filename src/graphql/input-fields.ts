@@ -370,8 +370,8 @@ export function membersOf(
   sent: Readonly<Record<string, unknown>>,
 ): { readonly members: object; readonly faults: readonly FieldError[] } {
   const { input: withTexts, faults: ofModes } = withModes(fields, sent);
-  const input = withAddressParts(fields, withChoices(fields, withTexts));
-  const faults = [...ofModes];
+  const { input, faults: ofAddresses } = withAddressParts(fields, withChoices(fields, withTexts));
+  const faults = [...ofModes, ...ofAddresses];
   const nameOf = namesIn(fields, sent);
   const named = [...givable(fields, 'change'), ...chosenIn(fields)].map(
     ([property, field]) =>

@@ -33,6 +33,65 @@ test.each([
   },
 );
 
+test('a place that the funnel does not have is blamed by the member that is wrong', async () => {
+  const built = await build(gateway, workspaceId, [
+    'Entry',
+    { split: 'Split', matched: ['M'], unmatched: ['U'] },
+    'End',
+  ]);
+  const other = await build(gateway, workspaceId, [
+    'Elsewhere',
+    { split: 'Door', matched: [], unmatched: [] },
+  ]);
+  const id = (type: string, step: { readonly id: bigint }) => btoa(`${type}:${step.id}`);
+  const entry = id('PageStep', built.step('Entry'));
+  const split = id('ConditionalSplit', built.step('Split'));
+  const elsewhere = id('PageStep', other.step('Elsewhere'));
+  const door = id('ConditionalSplit', other.step('Door'));
+  const page = await factories.page(gateway.app, workspaceId, 'New');
+  const pageId = btoa(`Page:${page.id}`);
+  const funnelId = btoa(`Funnel:${built.funnel.id}`);
+  const workspaceOf = { workspaceId: btoa(`Workspace:${workspaceId}`), name: 'Made' };
+  const onBranch = (splitId: string, branch: string, position?: number) => ({
+    onBranch: { splitId, branch, position },
+  });
+  for (const [place, path, code] of [
+    [{ after: elsewhere }, ['after'], 'NOT_FOUND'],
+    [{ before: elsewhere }, ['before'], 'NOT_FOUND'],
+    [onBranch(door, 'MATCHED'), ['onBranch', 'splitId'], 'NOT_FOUND'],
+    [onBranch(split, 'LEFT'), ['onBranch', 'branch'], 'NOT_FOUND'],
+    [onBranch(split, 'MATCHED', 9), ['onBranch', 'position'], 'OUT_OF_RANGE'],
+    [{ onTopLevel: { position: 9 } }, ['onTopLevel', 'position'], 'OUT_OF_RANGE'],
+  ] as const)
+    for (const [name, input] of [
+      ['moveStep', { stepId: entry }],
+      ['addPageStep', { funnelId, pageId }],
+      ['createConditionalSplit', { funnelId }],
+      [
+        'createSplitTest',
+        { funnelId, leftPageId: btoa(`Page:${built.step('Entry').pageId}`), rightPageId: pageId },
+      ],
+    ] as const) {
+      const refused = await sendMutation(gateway, name, { ...input, place }, { caller });
+      expect([name, firstUserError(refused)]).toMatchObject([name, { code, path: ['place', ...path] }]);
+    }
+  const within = await sendMutation(
+    gateway,
+    'moveStep',
+    { stepId: split, place: { after: id('PageStep', built.step('M')) } },
+    { caller },
+  );
+  expect(firstUserError(within)).toMatchObject({ code: 'NOT_ALLOWED', path: ['place', 'after'] });
+  for (const [place, path] of [
+    [{ inFunnel: { funnelId, position: 9 } }, ['inFunnel', 'position']],
+    [onBranch(split, 'MATCHED', 9), ['onBranch', 'position']],
+    [onBranch(split, 'LEFT'), ['onBranch', 'branch']],
+  ] as const) {
+    const refused = await sendMutation(gateway, 'createPage', { ...workspaceOf, place }, { caller });
+    expect(firstUserError(refused)).toMatchObject({ path: ['place', ...path] });
+  }
+});
+
 test('a permutation of many steps needs no more statements than one of few', async () => {
   async function reverse(count: number): Promise<number> {
     const names = Array.from({ length: count }, (_, index) => `Step ${index}`);

@@ -1,6 +1,12 @@
 // Building a workflow over REST: conditional splits and split tests as in the public API, what is refused, what is recorded.
 import { expect, test } from 'vitest';
-import { addPageStep, END, ENTRY, MAX_STEPS } from '../../src/services/funnels/workflow-changes.ts';
+import {
+  addPageStep,
+  END,
+  ENTRY,
+  MAX_STEPS,
+  onePlaceName,
+} from '../../src/services/funnels/workflow-changes.ts';
 import { inTransaction } from '../../src/store/connections/executor.ts';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
@@ -446,7 +452,7 @@ async function statementsOfAdding(funnel: Built['funnel'], place = ENTRY): Promi
   const page = await factories.page(app, workspaceId, 'Added');
   const statements = await statementsOf(gateway, () =>
     prismaOf(app.store).$transaction(async (tx) => {
-      const names = { page: 'page_id', place: 'place' };
+      const names = { page: 'page_id', place: onePlaceName('place') };
       const { record } = await addPageStep(tx, funnel, page.id, place, names);
       expect(record).toMatchObject({ action: 'page_step_added', subjectId: funnel.id });
     }),

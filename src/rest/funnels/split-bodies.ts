@@ -7,7 +7,7 @@ import { type Fields, type Moment, restNameOf } from '../../resources/resource.t
 import type { NewSplit, SplitInput } from '../../services/funnels/conditional-splits.ts';
 import type { SplitNames } from '../../services/funnels/split-changes.ts';
 import type { NewSplitTest, SplitTestInput } from '../../services/funnels/split-tests.ts';
-import { ENTRY } from '../../services/funnels/workflow-changes.ts';
+import { ENTRY, onePlaceName, type PlaceNames } from '../../services/funnels/workflow-changes.ts';
 import { type Input, isObject, type NewValues, parseFields } from '../../services/input/parse-fields.ts';
 import { parsePublicId } from '../../services/reading/refs.ts';
 import { bodyOf } from '../body.ts';
@@ -86,12 +86,12 @@ const VARIANTS = {
   },
 } as const satisfies Fields;
 
-const namesOf = (branches: 'branches' | 'variants'): SplitNames => ({
+const namesOf = (branches: 'branches' | 'variants'): SplitNames & { readonly place: PlaceNames } => ({
+  place: onePlaceName('show_page_step_id'),
   filter: 'condition.filter_id',
   branches,
   page: 'page_id',
   pages: 'page_ids',
-  place: 'show_page_step_id',
   pathOf: (index, member) =>
     `${branches}[${index}]${member === undefined ? '' : { page: '.page_id', pages: '.page_ids' }[member]}`,
   weights: {

@@ -26,6 +26,7 @@ import { removalsOf } from './split-removals.ts';
 import {
   changeStructure,
   newStep,
+  type PlaceNames,
   type StepPlace,
   type StructureChanged,
   spotOf,
@@ -122,6 +123,8 @@ export interface SplitInput {
 
 export interface NewSplit extends SplitInput {
   readonly place: StepPlace;
+  /** The client's names for the place. Absent: those of `placeNames`. */
+  readonly names: SplitNames & { readonly place?: PlaceNames };
   /** The steps after the place move to this branch. Absent: they come after the split. */
   readonly wrap?: (typeof BRANCHES)['conditional_split'][number] | undefined;
 }

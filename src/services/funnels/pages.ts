@@ -26,6 +26,8 @@ import {
   addPageStep,
   changePageStep,
   ENTRY,
+  onePlaceName,
+  placeNames,
   type StepPlace,
   showOnStep,
   spotOf,
@@ -219,9 +221,10 @@ async function addStep(tx: Transaction, row: ChangingRow) {
   if (place === null || row.id === null) return [];
   const { workspaceId } = row;
   const { name, at } = place;
+  const isOverRest = row.given?.inputs?.['place'] == null;
   const funnel = await findFunnelFor(tx, workspaceId, place);
   if (funnel === null) {
-    if (row.given?.inputs?.['place'] != null)
+    if (!isOverRest)
       throw invalid(name, {
         code: 'not_found',
         message: 'there is no such funnel or step in this workspace',
@@ -231,7 +234,7 @@ async function addStep(tx: Transaction, row: ChangingRow) {
       message: 'must name a funnel of this workspace, one of its steps, or both',
     });
   }
-  const names = { page: 'page', place: name };
+  const names = { page: 'page', place: isOverRest ? onePlaceName(name) : placeNames(at, 'inFunnel') };
   return [(await addPageStep(tx, { workspaceId, id: funnel.id }, row.id, at, names)).record];
 }
 
@@ -256,14 +259,17 @@ async function changeStep(tx: Transaction, { workspaceId, id, given }: ChangingR
     throw new Refused('ofStep', { code: 'not_found', message: 'must name a step of this workspace' });
   const record = await changePageStep(tx, { workspaceId, id: funnel.id }, async (workflow) => {
     const { outline } = workflow;
-    const names = { page: 'funnel', place: 'funnel' };
+    const names = { page: 'funnel', step: 'funnel' };
     if (wanted !== null) await showOnStep(workflow, tx, wanted, id, names);
     // Another page may have taken its place before the funnel was locked.
     if (outline.get(stepId)?.pageId !== id) throw new Refused('stepOrder', NEEDS_FUNNEL);
     if (stepOrder === undefined) return stepId;
     const { parentId, branch } = outline.spotOf(stepId);
     const step = outline.take(stepId);
-    outline.put(step, spotOf(outline, { in: { parentId, branch }, index: stepOrder }, 'sort_order'));
+    outline.put(
+      step,
+      spotOf(outline, { in: { parentId, branch }, index: stepOrder }, onePlaceName('sort_order')),
+    );
     return stepId;
   });
   return record === null ? [] : [record];

@@ -24,7 +24,6 @@ export interface SplitNames {
   readonly branches: string;
   readonly page: string;
   readonly pages: string;
-  readonly place: string;
   /** A branch by its index, or a member of it. */
   pathOf(index: number, member?: 'page' | 'pages'): string;
   /** The member that is blamed for wrong weights, and what is wrong with it. */

@@ -15,6 +15,7 @@ import {
   changeStructure,
   isPageOf,
   newStep,
+  type PlaceNames,
   requireFreePages,
   type StepPlace,
   type StructureChanged,
@@ -118,6 +119,8 @@ export interface SplitTestInput {
 export interface NewSplitTest extends SplitTestInput {
   /** null: the place of the step of the first variant's page. */
   readonly place: StepPlace | null;
+  /** The client's names for the place. Absent: those of `placeNames`. */
+  readonly names: SplitNames & { readonly place?: PlaceNames };
 }
 
 const listsOf = (parentId: bigint) => BRANCHES.split_test.map((branch) => ({ parentId, branch }));

@@ -8,6 +8,7 @@ import type { Ref } from '../reading/refs.ts';
 import type { SiblingList } from './workflow.ts';
 import {
   changeStructure,
+  placeNames,
   placePage,
   requireStep,
   type StepPlace,
@@ -26,7 +27,7 @@ export function addPage(
   { funnel, pageId, place }: Changed & { pageId: bigint; place: StepPlace },
   options: WriteOptions,
 ): Promise<StructureChanged> {
-  const names = { page: 'pageId', place: 'place', filter: 'filterId' };
+  const names = { page: 'pageId', filter: 'savedFilterId', place: placeNames(place) };
   return changeStructure(
     ctx,
     {
@@ -55,12 +56,12 @@ export function move(
         const step = requireStep(workflow, stepId);
         const target = 'in' in place ? place.in.parentId : 'after' in place ? place.after : place.before;
         if (outline.inOrder([step]).some(({ id }) => id === target))
-          throw invalid('place', {
+          throw invalid(placeNames(place).step, {
             code: 'not_allowed',
             message: 'must not be the step itself or below it',
           });
         const taken = outline.take(stepId);
-        outline.put(taken, spotOf(outline, place, 'place'));
+        outline.put(taken, spotOf(outline, place));
         return stepId;
       },
     },
@@ -77,7 +78,7 @@ export function replacePage(
   { funnel, stepId, pageId }: Changed & { stepId: bigint; pageId: bigint },
   options: WriteOptions,
 ): Promise<StructureChanged> {
-  const names = { page: 'pageId', place: 'stepId', filter: 'filterId' };
+  const names = { page: 'pageId', filter: 'savedFilterId', step: 'stepId' };
   return changeStructure(
     ctx,
     {

@@ -242,12 +242,34 @@ function structureOf(outline: Outline<WorkflowStep>): Structure {
   }));
 }
 
-/** Converts a place to a spot. @param name the client's name for the place @throws AppError `invalid` blaming it */
-export function spotOf(outline: Outline<WorkflowStep>, place: StepPlace, name: string): Spot {
+/** The client's names for the members of a place: the step beside it or the split above it, the branch, and the position there. */
+export interface PlaceNames {
+  readonly step: string;
+  readonly branch: string;
+  readonly position: string;
+}
+
+/** The names for a client that has one name for the whole place. */
+export const onePlaceName = (name: string): PlaceNames => ({ step: name, branch: name, position: name });
+
+/** The names in the inputs for places: `place.after`, `place.onBranch.position`. @param topLevel the member for the top level */
+export function placeNames(place: StepPlace, topLevel = 'onTopLevel'): PlaceNames {
+  if ('after' in place) return onePlaceName('place.after');
+  if ('before' in place) return onePlaceName('place.before');
+  const list = `place.${place.in.parentId === null ? topLevel : 'onBranch'}`;
+  return { step: `${list}.splitId`, branch: `${list}.branch`, position: `${list}.position` };
+}
+
+/** Converts a place to a spot. @throws AppError `invalid` blaming the member of the place that is wrong */
+export function spotOf(
+  outline: Outline<WorkflowStep>,
+  place: StepPlace,
+  names: PlaceNames = placeNames(place),
+): Spot {
   if (!('in' in place)) {
     const id = 'after' in place ? place.after : place.before;
     if (outline.get(id) === undefined)
-      throw invalid(name, { code: 'not_found', message: 'must be a step of the funnel' });
+      throw invalid(names.step, { code: 'not_found', message: 'must be a step of the funnel' });
     const spot = outline.spotOf(id);
     return 'after' in place ? { ...spot, index: spot.index + 1 } : spot;
   }
@@ -255,10 +277,13 @@ export function spotOf(outline: Outline<WorkflowStep>, place: StepPlace, name: s
   const parent = parentId === null ? null : outline.get(parentId);
   const branches: readonly BranchName[] = parent ? BRANCHES[parent.kind] : [];
   if (parent !== null && (branch === null || !branches.includes(branch)))
-    throw invalid(name, { code: 'not_found', message: 'must be a split of the funnel that has this branch' });
+    throw invalid(parent === undefined ? names.step : names.branch, {
+      code: 'not_found',
+      message: 'must be a split of the funnel that has this branch',
+    });
   const { length } = outline.siblings(place.in);
   const { index = length } = place;
-  if (index < 0 || index > length) throw invalid(name, outOfRange(`from 0 to ${length}`));
+  if (index < 0 || index > length) throw invalid(names.position, outOfRange(`from 0 to ${length}`));
   return { parentId, branch, index };
 }
 
@@ -338,7 +363,7 @@ export async function stepIds(tx: Transaction, count: number): Promise<() => big
 /** The client's names for a page and for the place of a step. */
 interface PageNames {
   readonly page: string;
-  readonly place: string;
+  readonly place: PlaceNames;
 }
 
 /** Adds a step that shows a page. @throws AppError as `addPageStep` */
@@ -384,11 +409,11 @@ export async function showOnStep(
   tx: Transaction,
   stepId: bigint,
   pageId: bigint,
-  names: PageNames,
+  names: { readonly page: string; readonly step: string },
 ): Promise<void> {
   const step = outline.get(stepId);
   if (step?.kind !== 'page')
-    throw invalid(names.place, {
+    throw invalid(names.step, {
       code: 'not_found',
       message: 'must be a step of a funnel that shows a page',
     });

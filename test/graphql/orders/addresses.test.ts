@@ -90,6 +90,16 @@ test('a change returns the addresses after it', async () => {
   expect(await change({ billingAddress: { firstName: 'Ada' } })).toEqual(
     refused('NOT_ALLOWED', 'billingAddress', 'firstName'),
   );
+  // Together with what else is wrong.
+  const several = { shippingAddress: { city: 'x'.repeat(2_001), name: 'Ada' }, notes: 'x'.repeat(20_001) };
+  expect(await change(several)).toEqual({
+    order: null,
+    userErrors: expect.arrayContaining([
+      { code: 'NOT_ALLOWED', path: ['shippingAddress', 'name'] },
+      { code: 'TOO_LONG', path: ['shippingAddress', 'city'] },
+      { code: 'TOO_LONG', path: ['notes'] },
+    ]),
+  });
   expect(await change({})).toEqual(order(null, { city: 'Linz' }));
 });
 
