@@ -217,7 +217,7 @@ describe('GraphQL', () => {
     expect([...nodeIds.keys()].sort()).toEqual(NODE_TYPES.map(({ name }) => name).sort());
     const names = SCHEMA_OPERATIONS.map(({ name }) => name);
     // What cannot be asked without saying more.
-    const others = ['OrderLineItem.previewLineItemChange'];
+    const others = ['OrderLineItem.changePreview'];
     expect(scopedFields().filter((field) => !names.includes(field))).toEqual(others);
     expect(CHANGES.every(({ scopes }) => scopes.length > 0)).toBe(true);
     // A workspace is a place: these need their scope over REST alone.

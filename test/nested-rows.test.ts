@@ -66,7 +66,7 @@ test.each([
   'contacts(first: 5) { nodes { tags { nodes { name } } } }',
   'contacts(first: 5) { nodes { tags { nodes { name ... on ContactTag { createdAt } } } } }',
   'funnels(first: 5) { nodes { tags { nodes { name } } } }',
-  'funnels(first: 5) { nodes { steps { name ... on ConditionalSplit { filter { name } matched { name } unmatched { name } } } } }',
+  'funnels(first: 5) { nodes { steps { name ... on ConditionalSplit { savedFilter { name } matched { name } unmatched { name } } } } }',
   'orders(first: 5) { nodes { contact { firstName } lineItems { variant { name } price { name } product { name } } } }',
   'webhookEvents(first: 5) { nodes { page { name } funnel { name } } }',
 ])('over GraphQL nothing of another tenant is shown inside a row: %s', async (list) => {

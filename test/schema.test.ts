@@ -174,7 +174,7 @@ const WHOLE_LISTS = [
   'EmailBroadcast.topics',
   'FormSubmissionAnswer.options',
   'Funnel.pages',
-  'Funnel.path',
+  'Funnel.pagesFor',
   'Funnel.steps',
   'FunnelStats.series',
   'FunnelStats.averageSale',

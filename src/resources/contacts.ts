@@ -160,7 +160,7 @@ export const contact = describe({
     },
     lastVisitAt: {
       isRange: true,
-      description: 'When the contact last visited a page.',
+      description: 'When the last visit of the contact to a page began.',
       index: 'contact_visits_workspace_id_last_at_contact_id_idx',
       graphqlOnly: true,
     },

@@ -32,7 +32,7 @@ describe('without a key', () => {
       'funnels:read webhooks:read',
     ],
     ['{ node(id: "x") { ...C } } fragment C on Contact { uuid }', 'contacts:read'],
-    ['{ node(id: "x") { ... on ConditionalSplit { filter { name } } } }', 'contacts:read funnels:read'],
+    ['{ node(id: "x") { ... on ConditionalSplit { savedFilter { name } } } }', 'contacts:read funnels:read'],
     [REMOVE, 'funnels:write'],
     [
       REMOVE.replace('removedConditionalSplitId', 'funnel { name } promotedPages { name }'),
@@ -137,7 +137,7 @@ const EVERYTHING = graphql(`
     viewer { kind scopes }
     workspace(by: { databaseId: $id }) { name contacts { totalCount } funnels { totalCount } savedFilters { totalCount } webhookEndpoints { totalCount } pages { totalCount } }
     contact: node(id: $contact) { id ... on Contact { workspace { name } } }
-    funnel: node(id: $funnel) { id ... on Funnel { workspace { name } steps { name ... on ConditionalSplit { filter { name } } } } }
+    funnel: node(id: $funnel) { id ... on Funnel { workspace { name } steps { name ... on ConditionalSplit { savedFilter { name } } } } }
     endpoint: node(id: $endpoint) { id ... on WebhookEndpoint { funnels { nodes { name } } pages { nodes { name } } workspace { name } } }
   }
 `);
@@ -163,7 +163,7 @@ describe('a missing scope makes the fields that need it null, and no others', ()
     [
       'funnels:read',
       [
-        ...['contact', 'endpoint', 'funnel.steps.1.filter'],
+        ...['contact', 'endpoint', 'funnel.steps.1.savedFilter'],
         ...['workspace.contacts', 'workspace.savedFilters', 'workspace.webhookEndpoints'],
       ],
     ],

@@ -298,7 +298,7 @@ test('a saved filter’s criteria are typed; null stands for what this version d
 test('a workflow is a flat list of steps with their places, pages and filters', async () => {
   const query = `{ node(id: "${globalId('Funnel', tenant.funnel.id)}") { ... on Funnel { name archived: isArchived liveMode: isLive currentPath customDomain { databaseId }
     tags { nodes { name } } steps { __typename name branch position parent { name } ... on PageStep { page { name } }
-    ... on ConditionalSplit { isSetUp filter { name } matched { name } unmatched { name } }
+    ... on ConditionalSplit { isSetUp savedFilter { name } matched { name } unmatched { name } }
     ... on SplitTest { arms { branch weight steps { name } } } }
     conditionalSplits { nodes { name isSetUp branch position parent { name } matched { name } unmatched { name } } } } } }`;
   const { data } = await post(gateway, { query }, { caller });
@@ -319,7 +319,7 @@ test('a workflow is a flat list of steps with their places, pages and filters', 
       ...{ name: 'all funnel', archived: false, liveMode: false, customDomain: null, tags: { nodes: [] } },
       steps: [
         { ...page('all entry'), ...onTop(0) },
-        { __typename: 'ConditionalSplit', ...split, filter: { name: 'all filter of the split' } },
+        { __typename: 'ConditionalSplit', ...split, savedFilter: { name: 'all filter of the split' } },
         { ...page('all m'), ...below('all split', 'MATCHED') },
         { __typename: 'SplitTest', name: 'Split test', arms, ...below('all split', 'MATCHED', 1) },
         { ...page('all left'), ...below('Split test', 'LEFT') },

@@ -145,7 +145,7 @@ const NESTED: readonly (readonly [field: string, selection: string, statements: 
   ['Page.workspace', 'funnels { nodes { steps { ... on PageStep { page { workspace { name } } } } } }', 3],
   [
     'ConditionalSplit.filter',
-    'funnels { nodes { steps { ... on ConditionalSplit { filter { name } } } } }',
+    'funnels { nodes { steps { ... on ConditionalSplit { savedFilter { name } } } } }',
     2,
   ],
   ['Funnel.conditionalSplits', 'funnels { nodes { conditionalSplits { nodes { name } } } }', 2],

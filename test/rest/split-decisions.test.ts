@@ -116,13 +116,13 @@ test('a decision needs the scopes to read funnels and to read contacts', async (
 test('over GraphQL splits have the contact’s branch, and a funnel the contact’s pages, through nested splits', async () => {
   const query = `query ($funnel: BigInt!, $contact: ID!) {
     funnel(by: { databaseId: $funnel }) {
-      path(contactId: $contact) { name }
+      pagesFor(contactId: $contact) { name }
       conditionalSplits { nodes { name branchFor(contactId: $contact) { branch reason } } }
     }
   }`;
   interface Answer {
     readonly funnel: {
-      readonly path: readonly { readonly name: string }[];
+      readonly pagesFor: readonly { readonly name: string }[];
       readonly conditionalSplits: {
         readonly nodes: readonly { readonly name: string; readonly branchFor: object }[];
       };
@@ -134,7 +134,7 @@ test('over GraphQL splits have the contact’s branch, and a funnel the contact�
     expect(errors).toBeUndefined();
     return data?.funnel;
   };
-  const pathOf = async (one: { id: number }) => (await asked(one))?.path.map(({ name }) => name);
+  const pathOf = async (one: { id: number }) => (await asked(one))?.pagesFor.map(({ name }) => name);
   expect(await pathOf(ann)).toEqual(['Entry', 'Upsell', 'For Ann', 'Unmatched', 'Thanks']);
   expect(await pathOf(bob)).toEqual(['Entry', 'Upsell', 'For others', 'Unmatched', 'Thanks']);
   expect(await pathOf(cy)).toEqual(['Entry', 'Offer', 'Everybody', 'Unmatched', 'Thanks']);
@@ -148,7 +148,7 @@ test('over GraphQL splits have the contact’s branch, and a funnel the contact�
   const foreign = await factories.contact(app);
   const variables = { funnel: String(funnel.id), contact: btoa(`Contact:${foreign.id}`) };
   const { data, errors } = await post<Answer>(gateway, { query, variables }, { caller });
-  expect(data?.funnel.path).toBeNull();
+  expect(data?.funnel.pagesFor).toBeNull();
   expect(new Set(errors?.map(({ extensions }) => extensions.code))).toEqual(new Set(['NOT_FOUND']));
 });
 
@@ -172,7 +172,7 @@ test('decisions for many contacts need no more statements than for one, and long
     );
     expect(errors).toBeUndefined();
   };
-  const path = '*path(contactId: "?") { name }';
+  const path = '*pagesFor(contactId: "?") { name }';
   const branch = '*conditionalSplits { nodes { branchFor(contactId: "?") { branch } } }';
   const queued: string[] = [];
   const { scans } = app.store;
@@ -214,13 +214,13 @@ test('the paths through many funnels are found together: no more statements than
     expect(split.status).toBe(201);
   }
   const ask = async (first: number, paths: string[]) => {
-    const path = `path(contactId: "${btoa(`Contact:${body.id}`)}") { name }`;
+    const path = `pagesFor(contactId: "${btoa(`Contact:${body.id}`)}") { name }`;
     const query = `{ workspace(by: { databaseId: ${id} }) { funnels(first: ${first}) { nodes { ${path} } } } }`;
     let data: unknown;
     const names = await statementsOf(gateway, async () => {
       ({ data } = await post(gateway, { query }, { caller }));
     });
-    const nodes = paths.map((name) => ({ path: [{ name }] }));
+    const nodes = paths.map((name) => ({ pagesFor: [{ name }] }));
     expect(data).toEqual({ workspace: { funnels: { nodes } } });
     return names.length;
   };

@@ -44,16 +44,16 @@ test('the path of a contact goes through its variant, and nested tests, the same
   await factories.splitTest(app, funnel, split, ['never', 'nobody']);
   const top = await factories.splitTest(app, funnel, null, ['left', 'right']);
   const query =
-    'query ($f: ID!, $c: ID!) { node(id: $f) { ... on Funnel { path(contactId: $c) { name } } } }';
+    'query ($f: ID!, $c: ID!) { node(id: $f) { ... on Funnel { pagesFor(contactId: $c) { name } } } }';
   const contacts = await factories.contacts(app, workspaceId, 12);
   for (const id of [...contacts, ...contacts]) {
     const variables = { f: btoa(`Funnel:${funnel.id}`), c: btoa(`Contact:${id}`) };
-    const { data } = await post<{ node: { path: { name: string }[] } }>(
+    const { data } = await post<{ node: { pagesFor: { name: string }[] } }>(
       gateway,
       { query, variables },
       { caller },
     );
     const variant = variantFor(top, id);
-    expect(data?.node.path.map(({ name }) => name)).toEqual(['Entry', 'U', 'End', variant]);
+    expect(data?.node.pagesFor.map(({ name }) => name)).toEqual(['Entry', 'U', 'End', variant]);
   }
 });

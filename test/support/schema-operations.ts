@@ -50,7 +50,7 @@ const ROOT_ARGUMENTS: Readonly<Record<string, string>> = {
 /** The required arguments of other fields. */
 const ARGUMENTS: Readonly<Record<string, string>> = {
   'ConditionalSplit.branchFor': 'contactId: $node_Contact',
-  'Funnel.path': 'contactId: $node_Contact',
+  'Funnel.pagesFor': 'contactId: $node_Contact',
 };
 
 /** Fields that are null for every object of the type: nothing is reached by them. */

@@ -27,6 +27,16 @@ builder.objectField(Contact.ref, 'customAttributes', (t) =>
   }),
 );
 
+builder.objectField(Contact.ref, 'lastVisitAt', (t) =>
+  t.field({
+    type: 'DateTime',
+    nullable: true,
+    description: 'When the last visit of the contact to a page of the workspace began. Null without a visit.',
+    columns: ['visits'],
+    resolve: ({ visits: { lastVisit } }) => (lastVisit === null ? null : new Date(lastVisit.startedAt)),
+  }),
+);
+
 defineMutation('upsertContact', {
   description:
     'Creates a contact, or changes the existing contact with the e-mail address. Fields that are null or an empty list stay unchanged.',

@@ -76,7 +76,7 @@ builder.objectFields(ConditionalSplit.ref, (t) => {
       columns: ['filterId'],
       resolve: ({ filterId }) => filterId !== null,
     }),
-    filter: nodeOf(refineFilter).field(
+    savedFilter: nodeOf(refineFilter).field(
       t,
       'filterId',
       'The saved filter that decides the branch. Null while the split is not set up.',
@@ -165,7 +165,7 @@ builder.objectField(ConditionalSplit.ref, 'branchFor', (t) =>
   }),
 );
 
-builder.objectField(Funnel.ref, 'path', (t) =>
+builder.objectField(Funnel.ref, 'pagesFor', (t) =>
   t.field({
     type: [Page.ref],
     nullable: true,
@@ -208,7 +208,7 @@ interface BranchPagesInput {
 }
 
 interface ConditionalSplitInput {
-  readonly filterId?: string | null;
+  readonly savedFilterId?: string | null;
   readonly matched?: BranchPagesInput | null;
   readonly unmatched?: BranchPagesInput | null;
 }
@@ -225,7 +225,7 @@ const BranchPagesInput = builder.inputType('BranchPagesInput', {
 });
 
 const splitFields = (t: InputBuilder) => ({
-  filterId: t.id({
+  savedFilterId: t.id({
     description: 'The global id of the saved filter that decides the branch. Null for no filter.',
   }),
   matched: t.field({ type: BranchPagesInput, description: 'The pages of the matched branch.' }),
@@ -235,17 +235,16 @@ const splitFields = (t: InputBuilder) => ({
 const [MATCHED, UNMATCHED] = BRANCHES.conditional_split;
 const MEMBERS = { page: 'firstPageId', pages: 'addedPageIds' } as const;
 const NAMES: splits.SplitInput['names'] = {
-  filter: 'filterId',
+  filter: 'savedFilterId',
   branches: 'input',
   ...MEMBERS,
-  place: 'place',
   pathOf: (index, member) =>
     `${BRANCHES.conditional_split[index]}${member === undefined ? '' : `.${MEMBERS[member]}`}`,
   // Its branches have no weights.
   weights: { name: 'input', fault: REQUIRED },
 };
 
-function parseSplit({ filterId, ...given }: ConditionalSplitInput): splits.SplitInput {
+function parseSplit({ savedFilterId, ...given }: ConditionalSplitInput): splits.SplitInput {
   const parsePages = (name: 'matched' | 'unmatched') => {
     const { firstPageId, addedPageIds } = given[name] ?? {};
     return {
@@ -254,7 +253,10 @@ function parseSplit({ filterId, ...given }: ConditionalSplitInput): splits.Split
     };
   };
   return {
-    filterId: filterId == null ? filterId : parseGlobalId(nodeOf(refineFilter), filterId, 'filterId'),
+    filterId:
+      savedFilterId == null
+        ? savedFilterId
+        : parseGlobalId(nodeOf(refineFilter), savedFilterId, 'savedFilterId'),
     branches: [parsePages(MATCHED), parsePages(UNMATCHED)],
     names: NAMES,
   };

@@ -85,7 +85,7 @@ const leftWeight = (t: InputBuilder, description: string) =>
 
 const PAGES = ['leftPageId', 'rightPageId'] as const;
 const NAMES: splitTests.SplitTestInput['names'] = {
-  ...{ filter: 'filterId', branches: 'input', page: PAGES[1], pages: PAGES[1], place: 'place' },
+  ...{ filter: 'savedFilterId', branches: 'input', page: PAGES[1], pages: PAGES[1] },
   pathOf: (index) => PAGES[index] ?? 'input',
   weights: { name: 'leftWeight', fault: outOfRange('from 0 to 100') },
 };

@@ -43,7 +43,7 @@ const OrderLineItemChange = objectType(
 const { priceId, effectiveTime, prorate } = LINE_ITEM_CHANGE_INPUT;
 nameSets('LineItemChange', LINE_ITEM_CHANGE_INPUT);
 
-builder.objectField(OrderLineItem.ref, 'previewLineItemChange', (t) =>
+builder.objectField(OrderLineItem.ref, 'changePreview', (t) =>
   t.field({
     type: OrderLineItemChange,
     nullable: true,

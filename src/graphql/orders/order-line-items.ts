@@ -28,7 +28,7 @@ builder.objectFields(nodeOf(orderLineItem).ref, (t) => ({
     type: moneyType(),
     columns: ['firstAmount', 'quantity', 'setupAmount', 'currency'],
     description:
-      'The share of the line in the total of the order: `firstAmount` times the quantity, plus `setupAmount`.',
+      'The share of the line in the total of the order: `firstUnitPrice` times the quantity, plus `setupAmount`.',
     resolve: ({ firstAmount, quantity, setupAmount, currency }) => ({
       amount: lineTotal(firstAmount, quantity, setupAmount),
       currency,

@@ -84,6 +84,7 @@ const LINE_ITEM = {
       description: 'The unit price at the time of the order.',
     },
     firstAmount: {
+      graphqlName: 'firstUnitPrice',
       ...AMOUNT,
       notInParent: true,
       description:

@@ -25,7 +25,7 @@ test('a line previews a change, and a mutation performs it', async () => {
     gateway,
     {
       query: `query ($lineId: ID!, $priceId: ID!) { node(id: $lineId) { ... on OrderLineItem {
-        previewLineItemChange(priceId: $priceId, prorate: true, effectiveTime: NOW) { ${CHANGE} } } } }`,
+        changePreview(priceId: $priceId, prorate: true, effectiveTime: NOW) { ${CHANGE} } } } }`,
       variables: { lineId, priceId },
     },
     { caller },
@@ -37,7 +37,7 @@ test('a line previews a change, and a mutation performs it', async () => {
     upcomingInvoice: { totalAmount: { amount: '10.00', currency: 'EUR' } },
   };
   expect(previewed).toMatchObject({
-    data: { node: { previewLineItemChange: { preview: true, ...change } } },
+    data: { node: { changePreview: { preview: true, ...change } } },
   });
   const performed = await post(
     gateway,
@@ -54,7 +54,7 @@ test('a line previews a change, and a mutation performs it', async () => {
     gateway,
     {
       query: `query ($lineId: ID!, $priceId: ID!) { node(id: $lineId) { ... on OrderLineItem {
-        previewLineItemChange(priceId: $priceId) { preview: isPreview } } } }`,
+        changePreview(priceId: $priceId) { preview: isPreview } } } }`,
       variables: { lineId, priceId },
     },
     { caller },

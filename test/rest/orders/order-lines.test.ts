@@ -93,7 +93,8 @@ test('have only the members of the public API over REST and in events; GraphQL a
   expect(whole.length).toBeGreaterThan(3);
   for (const one of whole) expect(one).toMatchObject({ variant_id: Number(plan.variantId), currency: 'EUR' });
 
-  const lines = 'lineItems { variant { databaseId } firstAmount { amount currency } setupAmount { amount } }';
+  const lines =
+    'lineItems { variant { databaseId } firstUnitPrice { amount currency } setupAmount { amount } }';
   const query = `query ($id: BigInt!) { order(by: { databaseId: $id }) { ${lines} again: lineItems { id }
     invoices { nodes { lineItems { orderLineItem { databaseId } variant { databaseId } } } } } once: order(by: { databaseId: $id }) { ${lines} } }`;
   const { data, errors } = await post(
@@ -105,7 +106,7 @@ test('have only the members of the public API over REST and in events; GraphQL a
   const expected = [
     {
       variant: { databaseId: Number(plan.variantId) },
-      firstAmount: { amount: '20.00', currency: 'EUR' },
+      firstUnitPrice: { amount: '20.00', currency: 'EUR' },
       setupAmount: { amount: '1.00' },
     },
   ];
