@@ -60,6 +60,23 @@ test('every element has a description that is a sentence', () => {
   expect(undescribed).toEqual([]);
 });
 
+test('no description names a field as REST does, or ends before it has said its default', () => {
+  /** The parameter of OAuth. */
+  const OF_A_STANDARD = ['`client_id`'];
+  const wrong = elements().filter(([, { description }]) => {
+    const quoted = description?.match(/`[a-z0-9]+(_[a-z0-9]+)+`/g) ?? [];
+    return quoted.some((name) => !OF_A_STANDARD.includes(name)) || /By default *\./.test(description ?? '');
+  });
+  expect(wrong.map(([name]) => name)).toEqual([]);
+});
+
+test('what an enum says is more than the name of the field that has its values', () => {
+  const wrong = types
+    .filter(isEnumType)
+    .filter(({ description }) => /possible values/.test(description ?? ''));
+  expect(wrong.map(({ name }) => name)).toEqual([]);
+});
+
 function elements(): [string, { readonly description?: string | null | undefined }][] {
   return [
     ...types.map((type): [string, GraphQLNamedType] => [type.name, type]),

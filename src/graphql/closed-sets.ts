@@ -19,10 +19,10 @@ interface ClosedSet {
   readonly expected: string;
 }
 
-/** The name of an enum, the property after which it is named, and the descriptions of its values. */
+/** The name of an enum, its description, and the descriptions of its values. */
 interface EnumName {
   readonly name: string;
-  readonly property: string;
+  readonly description: string;
   readonly valueDescriptions: Readonly<Record<string, string>>;
   readonly valueNames: Readonly<Record<string, string>>;
   readonly spellings: Readonly<Record<string, string>>;
@@ -48,13 +48,19 @@ export function nameSets(owner: string, fields: Fields): void {
     if (values !== undefined && isCode === true) sets.set(values, null);
     else if (values !== undefined && !names.has(values))
       names.set(values, {
-        ...{ name: valuesName ?? name, property: shown },
+        ...{ name: valuesName ?? name, description: descriptionOf(field) },
         ...{ valueDescriptions, valueNames, spellings },
       });
     // Children are named as nouns of their own.
     if (items !== undefined && children === undefined) nameSets(itemType ?? name, items);
     if (object !== undefined) nameSets(name, object);
   }
+}
+
+/** What the first field with the values says that it is, without what follows from which value. */
+function descriptionOf({ description }: Field): string {
+  const [what = ''] = description.split(/\.(?:\s|$)|: (?=`|in |for )/);
+  return `${what}.`;
 }
 
 /** The enum of a field's values; null if any value is allowed, or if the values remain a String. */
@@ -83,7 +89,7 @@ export function closedSetOf({
       ? {
           ref: defineEnum(
             named.name,
-            `The possible values of \`${named.property}\`.`,
+            named.description.replaceAll(/(?<=`)[^`]+(?=`)/g, (value) => nameOf.get(value) ?? value),
             describeValues(shown, named),
             words,
           ),

@@ -273,7 +273,7 @@ const FilterCriterionValueInput = builder.inputType('FilterCriterionValueInput',
 
 /** The input of one criterion. */
 export const FilterCriterionInput = builder.inputType('FilterCriterionInput', {
-  description: 'One condition.',
+  description: 'One condition of a filter: what is compared, how, and with which value.',
   fields: (t) => ({
     attribute: t.field({ type: FilterAttribute, required: true, description: 'What is compared.' }),
     clause: t.field({ type: FilterClause, required: true, description: 'How it is compared.' }),

@@ -52,8 +52,8 @@ function keyType(
       isOneOf: true,
       fields: (t): InputFieldMap => ({
         id: t.id({ description: 'The global id.' }),
-        databaseId: t.field({ type: 'BigInt', description: 'The integer id.' }),
-        publicId: t.string({ description: 'The public id.' }),
+        databaseId: t.field({ type: 'BigInt', description: 'The integer id, which REST calls `id`.' }),
+        publicId: t.string({ description: 'The public id, the short text in addresses.' }),
         ...(by && { [by.key]: t.string({ description: by.description }) }),
       }),
     }),

@@ -186,7 +186,7 @@ export function defineChanges<Row extends { readonly id: bigint }>(
     });
   if (unarchive !== undefined)
     defineChange(`unarchive${name}`, node, {
-      description: `Unarchives ${one}.`,
+      description: `Unarchives ${one}. If it is not archived, nothing changes.`,
       scope,
       takesPrecondition,
       change: (ctx, id, _input, options) => unarchive(ctx, id, options),

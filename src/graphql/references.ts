@@ -70,6 +70,12 @@ export function childFields(t: object, fields: Fields, nodeOf: (type: string) =>
   return Object.fromEntries(shown);
 }
 
+/** The description of the object in place of its id; undefined if the one of the id says nothing about it. */
+function ofId({ description }: Field): string | undefined {
+  const [, object] = /^The integer id of t(he .*)$/s.exec(description) ?? [];
+  return object && `T${object}`;
+}
+
 function objectField(
   t: FieldBuilder<WithId>,
   property: string,
@@ -78,7 +84,7 @@ function objectField(
   isReadable: boolean,
 ): FieldMap[string] {
   const { refers, nullable = false } = field;
-  const description = field.objectDescription ?? `The ${refers?.title.toLowerCase()}.`;
+  const description = field.objectDescription ?? ofId(field) ?? `The ${refers?.title.toLowerCase()}.`;
   const noun = NOUNS.find(({ type }) => type === refers?.type);
   const always = isReadable && !nullable && noun !== undefined && isPermanent(noun);
   return node.field(t, property, description, { isJoined: true, always });

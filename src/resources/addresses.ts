@@ -14,7 +14,7 @@ export const ADDRESS_PARTS = {
   city: { ...PART, description: 'The city or town.' },
   region: { ...PART, description: 'The state or region.' },
   postalCode: { ...PART, description: 'The postal code.' },
-  country: { ...PART, description: 'The country.' },
+  country: { ...PART, description: 'The country: any text, such as its name or its code.' },
 } as const satisfies Fields;
 
 /** The parts of one address. `name` is the whole name, of an address without first and last name. */

@@ -71,8 +71,8 @@ export const appointment = describe({
       type: 'text',
       values: ['scheduled', 'canceled'],
       valueDescriptions: {
-        scheduled: 'The appointment takes place.',
-        canceled: 'The appointment was canceled.',
+        scheduled: 'The appointment takes place at its time.',
+        canceled: 'The appointment was canceled and does not take place.',
       },
       transitions: { scheduled: ['canceled'] },
       description: 'Whether the appointment takes place.',

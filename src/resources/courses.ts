@@ -8,7 +8,7 @@ export const TITLE = {
   writable: 'always',
   required: true,
   maxLength: 255,
-  description: 'The title.',
+  description: 'The title, as members see it.',
 } as const satisfies Field;
 
 /** When a course, or a part of one, was published. */

@@ -16,7 +16,7 @@ export const domain = describe({
   fields: {
     ...IDS,
     ...OF_WORKSPACE,
-    host: { type: 'text', restName: 'name', description: 'The host name.' },
+    host: { type: 'text', restName: 'name', description: 'The host name, such as `shop.example.com`.' },
     status: {
       type: 'text',
       values: ['initialized', 'ownership_verified', 'connecting', 'securing', 'secured', 'removing'],

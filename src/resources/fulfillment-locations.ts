@@ -30,7 +30,7 @@ export const address = {
   city: { ...LINE, description: 'The city or town.' },
   region: { ...LINE, description: 'The state or region.' },
   postalCode: { ...LINE, description: 'The postal code.' },
-  country: { ...LINE, description: 'The country.' },
+  country: { ...LINE, description: 'The country: any text, such as its name or its code.' },
 } as const satisfies Fields;
 
 export const fulfillmentLocation = describe({

@@ -102,7 +102,7 @@ export const page = describe({
       type: 'text',
       values: ['landing_page', 'site_page', 'funnel_page'],
       valueDescriptions: {
-        landing_page: 'A standalone page.',
+        landing_page: 'A page that is in no funnel.',
         site_page: 'A page of the workspace’s site.',
         funnel_page: 'A page in a step of a funnel.',
       },
@@ -113,7 +113,7 @@ export const page = describe({
       type: 'text',
       nullable: true,
       description:
-        'The URL of the page: its `external_url`, or else its path on the custom domain of its funnel or on the host of the workspace. Null if the service is reached by an IP address, so that workspaces have no hosts.',
+        'The URL of the page: its external URL, or else its path on the custom domain of its funnel or on the host of the workspace. Null if the service is reached by an IP address, so that workspaces have no hosts.',
     },
     externalUrl: {
       ...EXTERNAL_URL,

@@ -76,7 +76,7 @@ export const collection = describe({
         ...(['name_asc', 'name_desc', 'price_asc', 'price_desc'] as const),
       ],
       valueDescriptions: {
-        manually: 'In the manual order.',
+        manually: 'In the order in which the shop has arranged the products.',
         added_at_asc: 'By the time of addition, the oldest first.',
         added_at_desc: 'By the time of addition, the newest first.',
         created_at_asc: 'By the creation of the product, the oldest first.',
@@ -93,7 +93,7 @@ export const collection = describe({
     },
     ...ARCHIVED,
     archived: WRITABLE_ARCHIVED,
-    imageId: { ...IMAGE_ID, description: 'The integer id of the image.' },
+    imageId: { ...IMAGE_ID, description: 'The integer id of the picture of the collection.' },
     visibleInStore: {
       graphqlName: 'isVisibleInStore',
       type: 'bool',

@@ -122,7 +122,7 @@ export const price = describe({
       ...AMOUNT,
       ...OF_REPEATED,
       default: '0',
-      description: 'The amount for the trial.',
+      description: 'What the trial costs, in place of the first payment.',
     },
     setupAmount: {
       ...AMOUNT,

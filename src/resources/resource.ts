@@ -618,7 +618,8 @@ function transitionsSentence(transitions: Transitions): string {
 
 /** A sentence with a field's default for a new object; null if there is none, or if it is empty. */
 export function defaultSentence({ default: initially }: Field, moment: Moment): string | null {
-  if (moment !== 'creation' || initially === undefined || typeof initially === 'object') return null;
+  if (moment !== 'creation' || initially === undefined || initially === '' || typeof initially === 'object')
+    return null;
   return `By default ${initially}.`;
 }
 

@@ -61,7 +61,7 @@ export const shippingRate = describe({
     liveRatesProvider: {
       type: 'text',
       values: ['Shippo'],
-      valueDescriptions: { Shippo: 'The service Shippo.' },
+      valueDescriptions: { Shippo: 'The rates come from the service Shippo.' },
       nullable: true,
       writable: 'always',
       description: 'The service for live rates, if any. The gateway does not request live rates.',

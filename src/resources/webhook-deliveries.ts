@@ -41,12 +41,13 @@ export const webhookDelivery = describe({
       values: DELIVERY_STATUSES,
       valueDescriptions: {
         pending: 'The delivery is waiting for its next attempt.',
-        delivered: 'An attempt succeeded.',
+        delivered: 'The endpoint has accepted the event: an attempt succeeded.',
         failed: 'The last attempt failed, and no further attempt is made.',
-        canceled: 'The delivery was canceled.',
+        canceled:
+          'The event is not sent: its endpoint was removed or lost the right to it, or its data was erased.',
       },
       description:
-        'The status: `pending` until an attempt succeeds (`delivered`), the last attempt has failed (`failed`), or the delivery is canceled (`canceled`).',
+        'The status of the delivery: `pending` until an attempt succeeds (`delivered`), the last attempt has failed (`failed`), or the delivery is canceled (`canceled`).',
     },
     attemptCount: { type: 'int4', description: 'The number of attempts so far.' },
     nextAttemptAt: {

@@ -9,7 +9,7 @@ import { connectionOf, nodeOf } from '../nouns.ts';
 import { defineRevocation } from './revocations.ts';
 
 const ApiKeyStatus = defineEnum('ApiKeyStatus', 'The current status of an API key.', {
-  active: 'The key works.',
+  active: 'The key works until it expires or is revoked.',
   ending: 'The key was replaced by a new one. It still works until `revokedAt`.',
   expired: 'The key has expired and no longer works.',
   revoked: 'The key was revoked and no longer works.',

@@ -14,7 +14,7 @@ import { defineRevocation } from './revocations.ts';
 const OauthGrantStatus = defineEnum('OauthGrantStatus', 'The current status of a grant.', {
   active: 'The client can obtain and use tokens with it.',
   suspended: 'Its tokens do not work: the person has left the team, or the person or the client is disabled.',
-  expired: 'The grant has expired.',
+  expired: 'The grant has expired: the client has to ask the person again.',
   revoked: 'The grant and all its tokens were revoked.',
 });
 

@@ -41,7 +41,9 @@ const PageBump = objectType(
   bumps.itemType,
   'An order bump: a further product that a page offers.',
   bumps.items,
-  (t) => ({ product: nodeOf(productNoun).field(t, 'productId', 'The product.') }),
+  (t) => ({
+    product: nodeOf(productNoun).field(t, 'productId', 'The product that the order form offers in addition.'),
+  }),
 );
 
 builder.objectFields(Page.ref, (t) => ({

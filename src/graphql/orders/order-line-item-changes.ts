@@ -17,7 +17,11 @@ const PREVIEW_COST = 20;
 const OrderLineItem = nodeOf(orderLineItem);
 const fields = LINE_ITEM_CHANGE;
 
-const UpcomingInvoice = objectType('UpcomingInvoice', 'An upcoming invoice.', fields.upcomingInvoice.object);
+const UpcomingInvoice = objectType(
+  'UpcomingInvoice',
+  'The next invoice of a subscription, as it would be after a change.',
+  fields.upcomingInvoice.object,
+);
 
 const OrderLineItemChange = objectType(
   'OrderLineItemChange',

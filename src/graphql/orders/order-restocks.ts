@@ -12,7 +12,11 @@ const RestockedLineItem = objectType(
   'The restocked quantity of one invoice line.',
   { invoicesLineItemId, quantity },
   (t) => ({
-    invoiceLineItem: nodeOf(invoiceLineItem).field(t, 'invoicesLineItemId', 'The invoice line.'),
+    invoiceLineItem: nodeOf(invoiceLineItem).field(
+      t,
+      'invoicesLineItemId',
+      'The line that billed the goods that came back.',
+    ),
   }),
 );
 

@@ -32,7 +32,7 @@ const STATUSES = {
   draft: 'The broadcast is not sent. All broadcasts here are drafts.',
   scheduled: 'The broadcast waits for its time.',
   sending: 'The broadcast is being sent.',
-  complete: 'The broadcast was sent.',
+  complete: 'The broadcast was sent to all its recipients.',
   paused: 'The sending was interrupted, and can go on.',
   canceled: 'The sending was ended early.',
   unhealthy: 'The sending was stopped, because too many e-mails were returned.',

@@ -56,9 +56,9 @@ export const LINE_ITEM_CHANGE = {
     type: 'json',
     object: {
       currency: { type: 'currency', description: 'The currency of its amounts (ISO 4217).' },
-      discountAmount: { ...AMOUNT, description: 'The discount.' },
+      discountAmount: { ...AMOUNT, description: 'The discount, which the total leaves out.' },
       nextInvoiceDate: { type: 'timestamp', description: 'When the invoice will be created.' },
-      shippingAmount: { ...AMOUNT, description: 'The shipping cost.' },
+      shippingAmount: { ...AMOUNT, description: 'The shipping cost, which the total includes.' },
       subtotalAmount: { ...AMOUNT, description: 'The sum of the lines.' },
       taxAmount: { ...AMOUNT, description: 'The tax on the lines.' },
       totalAmount: { ...AMOUNT, description: 'The total amount.' },

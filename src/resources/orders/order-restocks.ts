@@ -67,7 +67,7 @@ export const restock = describe({
         },
         quantity: { type: 'int4', description: 'The number of restocked items.' },
       },
-      description: 'The restocked items.',
+      description: 'The goods that came back, by invoice line.',
     },
     reason: {
       type: 'text',
@@ -101,7 +101,7 @@ export const restock = describe({
       writable: 'at_creation',
       required: true,
       maxLength: MAX_LINE_ITEMS,
-      description: 'The restocked items.',
+      description: 'The goods that came back, by invoice line.',
     },
   },
   sorts: ['createdAt', 'updatedAt'],

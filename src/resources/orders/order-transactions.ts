@@ -93,9 +93,9 @@ const TRANSACTION_FIELDS = {
     type: 'text',
     values: ['completed', 'pending', 'voided', 'partially-refunded', 'refunded'],
     valueDescriptions: {
-      completed: 'The transaction is complete.',
+      completed: 'The transaction is complete. Its result says whether money was transferred.',
       pending: 'The transaction is not complete yet.',
-      voided: 'The transaction was voided.',
+      voided: 'The transaction was voided before money was transferred, so it pays nothing.',
       'partially-refunded': 'Part of the payment was refunded.',
       refunded: 'The payment was refunded in full.',
     },
@@ -110,7 +110,7 @@ const TRANSACTION_FIELDS = {
     valueDescriptions: {
       approved: 'The payment processor approved the transaction.',
       declined: 'The payment processor declined the transaction.',
-      canceled: 'The transaction was canceled.',
+      canceled: 'The buyer or the shop canceled the transaction.',
       abandoned: 'The buyer abandoned the transaction.',
       unknown: 'The result is not known.',
     },

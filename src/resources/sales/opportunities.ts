@@ -127,7 +127,7 @@ export const opportunity = describe({
       required: true,
       description: 'The integer id of its stage.',
       rule: 'Another stage moves the opportunity. It may be of another pipeline, if that has the same currency.',
-      objectDescription: 'Its stage.',
+      objectDescription: 'The stage of the pipeline that the opportunity has reached.',
     },
     primaryContactId: {
       type: 'int8',

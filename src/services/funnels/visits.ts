@@ -38,7 +38,7 @@ export const VISITS_INPUT = {
     items: VISIT_INPUT,
     itemType: 'Visit',
     maxLength: MAX_VISITS,
-    description: 'Several visits.',
+    description: 'A visit to report.',
   },
 } as const satisfies Fields;
 
