@@ -1,6 +1,8 @@
 // Hostile texts and numbers for the inputs of the gateway, and checks of what no answer to them may contain.
 import { createHash } from 'node:crypto';
+import pg from 'pg';
 import { expect } from 'vitest';
+import type { App } from '../../src/context.ts';
 import { encodeCursor } from '../../src/cursors.ts';
 import { NOUNS } from '../../src/resources/nouns.ts';
 import { ancestorsOf } from '../../src/resources/resource.ts';
@@ -78,9 +80,48 @@ export const CHANGEABLE: readonly string[] = [
   'idempotency_records',
 ];
 
+/** A connection for the digests of each app: with one, their statements are planned once. */
+const readers = new WeakMap<App, Promise<pg.Client>>();
+
+function readerOf(app: App): Promise<pg.Client> {
+  const known = readers.get(app);
+  if (known !== undefined) return known;
+  const { connectionString } = app.store.connection;
+  // Planning takes many times as long as executing, and the plan has to do when the tables have grown.
+  const options = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off';
+  const client = new pg.Client({ connectionString, options });
+  // The database is dropped with its gateway.
+  client.on('error', () => {});
+  const made = client.connect().then(() => client);
+  readers.set(app, made);
+  return made;
+}
+
+const statements = new Map<string, Promise<string>>();
+
+/** The statement for a digest of each of the tables. @param isOfTeam only of rows of the workspaces of the team in its parameter */
+async function statementFor(
+  reader: pg.Client,
+  tables: readonly string[] | undefined,
+  isOfTeam: boolean,
+): Promise<string> {
+  const { rows } = await reader.query<{ name: string; notesUse: boolean }>(
+    `select relname as name, exists (select from pg_attribute where attrelid = c.oid and attname = 'last_used_at') as "notesUse"
+      from pg_class c where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+      and ($1::text[] is null or relname = any ($1)) order by relname`,
+    [tables],
+  );
+  const of = isOfTeam ? 'where workspace_id = any (array(select id from workspaces where team_id = $1))' : '';
+  return rows
+    .map(({ name, notesUse }) => {
+      const row = notesUse ? "(to_jsonb(t) - 'last_used_at')::text" : 't::text';
+      return `select '${name}' as name, concat_ws(' ', count(*), sum(hashtextextended(${row}, 0))) as digest from "${name}" t ${of}`;
+    })
+    .join(' union all ');
+}
+
 /**
- * A digest of every row of every table, or of the given tables, without the time at which keys were last used. Its statements are prepared,
- * because planning one takes many times as long as executing it.
+ * A digest of every row of every table, or of the given tables, without the time at which keys were last used.
  * @param teamId only rows of this team's workspaces; the tables must have rows of workspaces only
  */
 export async function digest(
@@ -88,28 +129,16 @@ export async function digest(
   tables?: readonly string[],
   teamId?: bigint,
 ): Promise<Record<string, unknown>> {
-  const { pool } = app.store;
-  const { rows } = await pool.query<{ name: string; notesUse: boolean }>({
-    name: 'digest_tables',
-    text: `select relname as name, exists (select from pg_attribute where attrelid = c.oid and attname = 'last_used_at') as "notesUse"
-      from pg_class c where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
-      and ($1::text[] is null or relname = any ($1)) order by relname`,
-    values: [tables],
-  });
-  const of =
-    teamId === undefined
-      ? ''
-      : 'where workspace_id = any (array(select id from workspaces where team_id = $1))';
-  const text = rows
-    .map(
-      ({ name, notesUse }) => `select '${name}' as name, md5(string_agg(row, '' order by row)) as digest from
-        (select ${notesUse ? "(to_jsonb(t) - 'last_used_at')::text" : 't::text'} as row from "${name}" t ${of}) rows`,
-    )
-    .join(' union all ');
-  const found = await pool.query<{ name: string; digest: string }>({
+  const reader = await readerOf(app);
+  const isOfTeam = teamId !== undefined;
+  const key = `${tables} ${isOfTeam}`;
+  const making = (tables && statements.get(key)) ?? statementFor(reader, tables, isOfTeam);
+  statements.set(key, making);
+  const text = await making;
+  const found = await reader.query<{ name: string; digest: string }>({
     name: `digest_${createHash('md5').update(text).digest('hex')}`,
     text,
-    values: teamId === undefined ? [] : [teamId],
+    values: isOfTeam ? [teamId] : [],
   });
   const digests = Object.fromEntries(found.rows.map(({ name, digest }) => [name, digest]));
   expect(Object.keys(digests)).toContain('contacts');
