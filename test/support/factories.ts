@@ -1,6 +1,7 @@
 // Makes rows for tests. Each factory also makes the parents that it needs, unless it gets their ids. They do not use Prisma, which takes
 // several times as long.
 
+import { createHash, randomUUID } from 'node:crypto';
 import type * as models from '#prisma';
 import { Prisma } from '#prisma';
 import { SCOPES } from '../../src/auth/scopes.ts';
@@ -12,6 +13,7 @@ import { orderLineItem } from '../../src/resources/orders/orders.ts';
 import {
   ancestorsOf,
   type Field,
+  type Fields,
   isArchivable,
   parentKeyOf,
   toSnakeCase,
@@ -52,10 +54,18 @@ async function drawIds(app: App, table: PublicIdTable, count: number): Promise<b
   return rows.map(({ id }) => id);
 }
 
+const columns = new Map<string, string>();
+
+function columnOf(property: string): string {
+  const column = columns.get(property) ?? toSnakeCase(property);
+  columns.set(property, column);
+  return column;
+}
+
 /** Inserts a row without drawing its id. A list of objects is JSON, other lists are arrays. */
 async function insert<Row>(app: App, table: string, data: object): Promise<Row> {
   const given = Object.entries(data).filter(([, value]) => value !== undefined);
-  const names = given.map(([property]) => toSnakeCase(property));
+  const names = given.map(([property]) => columnOf(property));
   const values = given.map(([property, value]) => {
     if (value === Prisma.DbNull) return null;
     return ['criteria', 'propertiesValues', 'bumps'].includes(property) ? JSON.stringify(value) : value;
@@ -163,34 +173,56 @@ const WRITTEN: Readonly<Record<string, (id: bigint, idOf: IdOf) => object>> = {
 const copiesOf = ({ fields }: Pick<Noun, 'fields'>, ...properties: string[]) =>
   Object.fromEntries(properties.map((property) => [property, jsonOf(fields[property]?.object ?? {})]));
 
-/**
- * Makes a row of a simple noun from its description.
- * @param idOf the ids of its parents and of the objects that it refers to, by type
- * @param marker a part of all its texts
- */
-export async function any(app: App, noun: Noun, idOf: (type: string) => bigint | undefined, marker: string) {
-  const { table, fields, parent, lists = [] } = noun;
-  // A lesson has the course of its section.
-  const above = ancestorsOf(noun).map(({ type }) => [`${uncapitalize(type)}Id`, idOf(type)] as const);
-  const places = {
-    ...Object.fromEntries(above.filter(([key]) => key in fields)),
-    ...(ancestorsOf(noun).some(({ type }) => type === 'Workspace') && { workspaceId: idOf('Workspace') }),
-    ...(parent !== undefined && { [parentKeyOf(noun)]: idOf(parent.type) }),
-    ...Object.fromEntries(
-      lists.flatMap(({ under, key }) => (key === undefined ? [] : [[key, idOf(under.type)]])),
-    ),
-  };
+/** What all rows of a noun have in common. */
+interface Recipe {
+  /** The properties with the ids of its ancestors and owners, and the types of these. */
+  readonly places: readonly (readonly [property: string, type: string])[];
+  readonly fields: Fields;
+  readonly objects: object;
+}
+
+const recipes = new Map<Noun, Recipe>();
+
+function recipeOf(noun: Noun): Recipe {
+  const known = recipes.get(noun);
+  if (known !== undefined) return known;
+  const { fields, parent, lists = [] } = noun;
+  const ancestors = ancestorsOf(noun);
+  const places = [
+    // A lesson has the course of its section.
+    ...ancestors
+      .map(({ type }) => [`${uncapitalize(type)}Id`, type] as const)
+      .filter(([property]) => property in fields),
+    ...(ancestors.some(({ type }) => type === 'Workspace') ? [['workspaceId', 'Workspace'] as const] : []),
+    ...(parent === undefined ? [] : [[parentKeyOf(noun), parent.type] as const]),
+    ...lists.flatMap(({ under, key }) => (key === undefined ? [] : [[key, under.type] as const])),
+  ];
   // The column `archived` is generated from the time of archiving.
-  const taken = [...Object.keys(places), ...(isArchivable(noun) ? ['archived'] : [])];
+  const taken = [...places.map(([property]) => property), ...(isArchivable(noun) ? ['archived'] : [])];
   const given = Object.entries<Field>(fields).filter(
     ([property, { writable, children }]) =>
       (writable !== undefined && children === undefined && !taken.includes(property)) ||
       ['position', 'name'].includes(property),
   );
   const objects = given.flatMap(([property, { object }]) => (object ? [[property, jsonOf(object)]] : []));
-  const row = await create<{ id: bigint; publicId: string }>(app, table, (id) => ({
-    ...samplesOf(Object.fromEntries(given), `${marker} ${id}`, idOf),
-    ...Object.fromEntries(objects),
+  const recipe = { places, fields: Object.fromEntries(given), objects: Object.fromEntries(objects) };
+  recipes.set(noun, recipe);
+  return recipe;
+}
+
+/**
+ * Makes a row of a simple noun from its description.
+ * @param idOf the ids of its parents and of the objects that it refers to, by type
+ * @param marker a part of all its texts
+ */
+export async function any(app: App, noun: Noun, idOf: (type: string) => bigint | undefined, marker: string) {
+  const { fields, objects, ...recipe } = recipeOf(noun);
+  const places: { readonly workspaceId?: bigint } = Object.fromEntries(
+    recipe.places.map(([property, type]) => [property, idOf(type)]),
+  );
+  const row = await create<{ id: bigint; publicId: string }>(app, noun.table, (id) => ({
+    ...samplesOf(fields, `${marker} ${id}`, idOf),
+    ...objects,
     ...WRITTEN[noun.type]?.(id, idOf),
     ...places,
   }));
@@ -341,7 +373,7 @@ export function funnel(app: App, overrides: Overrides<Prisma.FunnelUncheckedCrea
 }
 
 /** A workflow to build: a page's name, or a split with its branches. */
-export type Plan = string | { split: string; matched?: Plan[]; unmatched?: Plan[] };
+export type Plan = string | { split: string; filterId?: bigint; matched?: Plan[]; unmatched?: Plan[] };
 
 export interface BuiltStep {
   readonly id: bigint;
@@ -361,12 +393,14 @@ export async function workflow(
       const name = typeof plan === 'string' ? plan : plan.split;
       const pageId = typeof plan === 'string' ? (await page(app, on.workspaceId, name)).id : null;
       const kind = typeof plan === 'string' ? 'page' : 'conditional_split';
+      const filterId = typeof plan === 'string' ? undefined : plan.filterId;
       const place = { parentId, branch, position, funnelId: on.id, workspaceId: on.workspaceId };
       const { id, publicId } = await create<models.FunnelStep>(app, 'funnel_steps', () => ({
         ...place,
         kind,
         name,
         pageId,
+        filterId,
       }));
       built.set(name, { id, publicId, pageId });
       if (typeof plan === 'string') continue;
@@ -378,21 +412,19 @@ export async function workflow(
   return built;
 }
 
-/** Adds a split test at the end of a split's matched branch or, with null, of the funnel, with a page of this name on each branch. */
+/**
+ * Adds a split test at the end of a split's matched branch or, with null, of the funnel, with a page of this name on each branch.
+ * @param on its position there, if it is known
+ */
 export async function splitTest(
   app: App,
-  on: { id: bigint; workspaceId: bigint },
+  on: { id: bigint; workspaceId: bigint; position?: number },
   splitId: bigint | null,
   [left, right]: readonly [string, string],
 ) {
   const of = { workspaceId: on.workspaceId, funnelId: on.id };
   const list = { ...of, parentId: splitId, branch: splitId === null ? null : ('matched' as const) };
-  const { rows } = await app.store.pool.query<{ position: number }>(
-    `select count(*)::int as position from funnel_steps where workspace_id = $1 and funnel_id = $2 and sibling_list is not null
-      and parent_id is not distinct from $3 and branch is not distinct from $4`,
-    [on.workspaceId, on.id, splitId, list.branch],
-  );
-  const position = rows[0]?.position;
+  const position = on.position ?? (await lengthOf(app, list));
   const test = await create<models.FunnelStep>(app, 'funnel_steps', () => ({
     ...{ ...list, position },
     ...{ kind: 'split_test', name: 'Split test', leftWeight: 60 },
@@ -403,6 +435,19 @@ export async function splitTest(
     await create<models.FunnelStep>(app, 'funnel_steps', () => ({ ...place, kind: 'page', name, pageId }));
   }
   return test;
+}
+
+/** The number of steps in a list. */
+async function lengthOf(
+  app: App,
+  list: { workspaceId: bigint; funnelId: bigint; parentId: bigint | null; branch: BranchName | null },
+): Promise<number> {
+  const { rows } = await app.store.pool.query<{ count: number }>(
+    `select count(*)::int from funnel_steps where workspace_id = $1 and funnel_id = $2 and sibling_list is not null
+      and parent_id is not distinct from $3 and branch is not distinct from $4`,
+    [list.workspaceId, list.funnelId, list.parentId, list.branch],
+  );
+  return rows[0]?.count ?? 0;
 }
 
 export function page(app: App, workspaceId: bigint, name: string) {
@@ -486,4 +531,31 @@ export async function oauthClient(app: App, { metadata = {}, ...overrides }: Cli
     ...overrides,
   });
   return { ...client, clientSecret: token };
+}
+
+const HOUR_MS = 3_600_000;
+
+interface GrantOptions {
+  readonly teamId: bigint;
+  readonly userId: bigint;
+  readonly clientId: string;
+  /** Absent: every workspace of the team. */
+  readonly workspaceIds?: readonly bigint[];
+}
+
+/** A grant of a member of a team to a client, with an access token and a refresh token. */
+export async function oauthGrant(app: App, options: GrantOptions) {
+  const key = randomUUID();
+  const expiresAt = new Date(Date.now() + HOUR_MS);
+  const grant = await create<models.OauthGrant>(app, 'oauth_grants', () => ({
+    ...{ ...options, key, expiresAt, wholeTeam: options.workspaceIds === undefined },
+    ...{ payload: { accountId: String(options.userId) }, scopes: ['contacts:read'] },
+  }));
+  const token = { payload: {}, grantKey: key, expiresAt };
+  await insert(app, 'oauth_access_tokens', {
+    ...{ ...token, jti: key, kind: 'AccessToken', clientId: options.clientId },
+  });
+  const idHash = createHash('sha256').update(key).digest();
+  await insert(app, 'oauth_states', { ...token, model: 'RefreshToken', idHash });
+  return grant;
 }

@@ -10,7 +10,7 @@ import {
 } from '../../src/resources/resource.ts';
 import { inputOf } from './graphql-input.ts';
 import { givenOf, graphqlNameOfType, inGraphql } from './nouns.ts';
-import { referredTo, reorderedIds, type Tenant } from './operations.ts';
+import { referredTo, reorderedIds, sampleOperations, type Tenant, UNSAFE } from './operations.ts';
 
 /** The global id of an object. */
 const globalId = (type: string, id: bigint) => btoa(`${type}:${id}`);
@@ -217,3 +217,15 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   [`DELETE ${TESTS}/:id`]: ['removeSplitTest', testId],
   'DELETE /funnels/:funnel_id/conditional_split_steps/:id': removeSplit,
 };
+
+/** The mutations that the suite tries at one place: those of REST's operations there (`sampleOperations`), and all of GraphQL alone. */
+export function sampleMutations<T>(
+  place: string,
+  all: readonly T[],
+  nameOf: (one: T) => string,
+): readonly T[] {
+  const namesOf = (operations: readonly { readonly route: string }[]) =>
+    new Set(operations.map(({ route }) => MUTATIONS[route]?.[0]));
+  const [tried, known] = [namesOf(sampleOperations(place, UNSAFE)), namesOf(UNSAFE)];
+  return all.filter((one) => tried.has(nameOf(one)) || !known.has(nameOf(one)));
+}

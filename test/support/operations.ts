@@ -10,10 +10,10 @@ import {
   toSnakeCase,
   writableFields,
 } from '../../src/resources/resource.ts';
-import { types } from '../../src/store/sql/value-types.ts';
+import { toPublicId } from '../../src/store/sql/public-ids.ts';
 import * as factories from './factories.ts';
 import type { RequestOptions } from './gateway.ts';
-import { oauthGrant } from './grants.ts';
+import { sampleAt } from './nightly.ts';
 import { givenOf, inRest } from './nouns.ts';
 import { prismaOf } from './prisma.ts';
 
@@ -70,36 +70,38 @@ export async function createTenant(app: App, marker: string, teamId?: bigint): P
   stock.asked++;
   const ready = stock.tenants.shift();
   if (ready !== undefined) return ready;
+  const team =
+    teamId === undefined
+      ? undefined
+      : await prismaOf(app.store).team.findUniqueOrThrow({ where: { id: teamId } });
   const [made, ...others] = await factories.together(app, times, (batched) =>
-    fillTenant(batched, marker, teamId),
+    fillTenant(batched, marker, team),
   );
   stock.tenants.push(...others);
   return made as Tenant;
 }
 
-async function fillTenant(app: App, marker: string, teamId?: bigint): Promise<Tenant> {
-  const team =
-    teamId === undefined
-      ? await factories.team(app, { name: `${marker} team` })
-      : await prismaOf(app.store).team.findUniqueOrThrow({ where: { id: teamId } });
+/** Makes its rows in one batch: only the last statement is sent after it. */
+async function fillTenant(app: App, marker: string, existing?: Tenant['team']): Promise<Tenant> {
+  const team = existing ?? (await factories.team(app, { name: `${marker} team` }));
   const workspace = await factories.workspace(app, { teamId: team.id, name: `${marker} workspace` });
   const workspaceId = workspace.id;
   const refineFilter = await factories.refineFilter(app, { workspaceId, name: `${marker} filter` });
   const funnel = await factories.funnel(app, { workspaceId, name: `${marker} funnel` });
+  const { id: filterId } = await factories.refineFilter(app, {
+    workspaceId,
+    name: `${marker} filter of the split`,
+  });
   const steps = await factories.workflow(app, funnel, [
     `${marker} entry`,
-    { split: `${marker} split`, matched: [`${marker} m`], unmatched: [`${marker} u`] },
+    { split: `${marker} split`, filterId, matched: [`${marker} m`], unmatched: [`${marker} u`] },
   ]);
   const split = steps.get(`${marker} split`);
-  if (split === undefined) throw new Error('no split');
-  const filtered = 'update funnel_steps set filter_id = $1 where workspace_id = $2 and id = $3';
-  const deciding = await factories.refineFilter(app, { workspaceId, name: `${marker} filter of the split` });
-  await app.store.pool.query(filtered, [deciding.id, workspaceId, split.id]);
-  const splitTest = await factories.splitTest(app, funnel, split.id, [`${marker} left`, `${marker} right`]);
-  const shown = 'select id, public_id as "publicId" from pages where workspace_id = $1 and id = $2';
-  const entry = [workspaceId, steps.get(`${marker} entry`)?.pageId];
-  const [page] = (await app.store.pool.query<Named>({ text: shown, values: entry, types })).rows;
-  if (page === undefined) throw new Error('no page');
+  const pageId = steps.get(`${marker} entry`)?.pageId;
+  if (split === undefined || pageId == null) throw new Error('no split, or no page');
+  const page = { id: pageId, publicId: toPublicId('pages', pageId) };
+  const tested = { ...funnel, position: 1 };
+  const splitTest = await factories.splitTest(app, tested, split.id, [`${marker} left`, `${marker} right`]);
   const contact = await factories.contact(app, { workspaceId, firstName: `${marker} contact` });
   const standing = await factories.tag(app, workspaceId, `${marker} tag on the contact`);
   const webhookEndpoint = await factories.webhookEndpoint(app, { workspaceId, name: `${marker} endpoint` });
@@ -140,15 +142,14 @@ async function fillTenant(app: App, marker: string, teamId?: bigint): Promise<Te
   };
   const client = await factories.oauthClient(app);
   const rows = await rowsOf(app, tenant, marker);
-  await app.store.pool.query({
-    text: 'update pages set theme_id = $1, bumps = jsonb_build_array(jsonb_build_object($2::text, $3::bigint)) where id = $4',
-    values: [rows['Theme']?.id, 'product_id', rows['Product']?.id, tenant.page.id].map(String),
-  });
-  // It refers to rows that have been written now.
-  const OauthGrant = await oauthGrant(app, {
+  const OauthGrant = await factories.oauthGrant(app, {
     teamId: team.id,
     userId: tenant.user.id,
     clientId: client.id,
+  });
+  await app.store.pool.query({
+    text: 'update pages set theme_id = $1, bumps = jsonb_build_array(jsonb_build_object($2::text, $3::bigint)) where id = $4',
+    values: [rows['Theme']?.id, 'product_id', rows['Product']?.id, tenant.page.id].map(String),
   });
   return { ...tenant, rows: { ...rows, OauthGrant } };
 }
@@ -161,6 +162,13 @@ const NAMED_BY_OTHERS = [
 ];
 /** What stands on another object in the tenant: a further one is given there. */
 const APPLIED = ['OrderTag'];
+
+const CHILDREN = NOUNS.flatMap((noun) => childLists(noun).map(([, field]) => field.children?.type));
+/** The nouns of which a tenant has an object that is made from the description, unless it has one already. */
+const MADE = NOUNS.filter(
+  ({ type, path, most }) =>
+    type !== 'OauthGrant' && (path !== undefined || most === 1 || CHILDREN.includes(type)),
+);
 
 /** One of each noun: of those that nothing is special of, one that is made from the description. */
 async function rowsOf(app: App, tenant: Omit<Tenant, 'rows'>, marker: string): Promise<Tenant['rows']> {
@@ -179,14 +187,8 @@ async function rowsOf(app: App, tenant: Omit<Tenant, 'rows'>, marker: string): P
     AuditEntry: tenant.auditEntry,
     ApiKey: await factories.apiKey(app, { teamId: tenant.team.id, name: `${marker} key` }),
   };
-  const children = NOUNS.flatMap((noun) => childLists(noun).map(([, field]) => field.children?.type));
-  for (const noun of NOUNS) {
-    if (
-      noun.type in rows ||
-      noun.type === 'OauthGrant' ||
-      (noun.path === undefined && noun.most !== 1 && !children.includes(noun.type))
-    )
-      continue;
+  for (const noun of MADE) {
+    if (noun.type in rows) continue;
     const make = () => factories.any(app, noun, (type) => rows[type]?.id, marker);
     // A customer can change from one price to the other.
     const hasNext = isOrdered(noun) || noun.type === 'Price';
@@ -222,6 +224,8 @@ export interface Operation {
   readonly isUnrecorded?: true;
   /** How many audit entries it leaves in such a tenant; absent: one. */
   readonly entries?: number;
+  /** Its noun, if all that its requests do follows from the description: other such nouns are served by the same code. */
+  readonly plain?: string | undefined;
   /** Its status in a new tenant. */
   readonly success: 200 | 201 | 202 | 204;
   /** The path in a tenant. */
@@ -328,6 +332,12 @@ export function reorderedIds({ rows }: Pick<Tenant, 'rows'>, type: string): bigi
   return [row?.next, row, row?.spare].flatMap((one) => one?.id ?? []);
 }
 
+/** Whether a noun has nothing but the usual changes, and objects of it are made like any other's. */
+const isPlain = ({ type, verbs = [], actions = {} }: Noun) =>
+  verbs.every((verb) => ['create', 'update', 'remove'].includes(verb)) &&
+  Object.keys(actions).length === 0 &&
+  ![...Object.keys(OWN), ...NAMED_BY_OTHERS, ...APPLIED].includes(type);
+
 /** The operations that a noun has by its description. */
 function operationsOf(noun: Noun): Operation[] {
   const {
@@ -356,6 +366,7 @@ function operationsOf(noun: Noun): Operation[] {
       return { [wrapper]: inRest(writableFields(noun, moment), givenOf(noun, moment, 'New', id)) };
     };
   const { changed = {}, created = {}, acting = {} } = OWN[type] ?? {};
+  const plain = isPlain(noun) ? type : undefined;
   const operations = [
     operation('GET', list, read, toList, { isList: true }),
     ...lists.flatMap(({ under, path: below }) => {
@@ -380,11 +391,11 @@ function operationsOf(noun: Noun): Operation[] {
     ),
     ...verbs.flatMap((verb) => {
       if (verb === 'create')
-        return [operation('POST', list, write, toList, { body: body('creation'), ...created })];
+        return [operation('POST', list, write, toList, { body: body('creation'), plain, ...created })];
       if (verb === 'remove') {
         const toSpare: Operation['path'] = ({ rows }) =>
           member.replace(':id', String((rows[type]?.spare ?? rows[type])?.id));
-        return [operation('DELETE', member, write, toSpare)];
+        return [operation('DELETE', member, write, toSpare, { plain })];
       }
       if (verb === 'reorder')
         return [
@@ -401,7 +412,7 @@ function operationsOf(noun: Noun): Operation[] {
           }),
         );
       return (['PUT', 'PATCH'] as const).map((method) =>
-        operation(method, member, write, toMember, { body: body('change'), ...changed }),
+        operation(method, member, write, toMember, { body: body('change'), plain, ...changed }),
       );
     }),
   ];
@@ -678,6 +689,21 @@ export function methodOf({ route }: Pick<Operation, 'route'>): string {
 export const UNSAFE = OPERATIONS.filter(
   (operation) => methodOf(operation) !== 'GET' && !operation.isPreview && !operation.isUnrecorded,
 );
+
+/**
+ * The operations that the suite tries at one place, for rules that one piece of code has for all: of PUT and PATCH of the same object one,
+ * and a third of the plain nouns. Others at other places; at night, all.
+ */
+export function sampleOperations<T extends Pick<Operation, 'route' | 'plain'>>(
+  place: string,
+  operations: readonly T[],
+): readonly T[] {
+  const nouns = sampleAt(place, [...new Set(operations.flatMap(({ plain }) => plain ?? []))], 3);
+  const tried = operations.filter(({ plain }) => plain === undefined || nouns.includes(plain));
+  return [...Map.groupBy(tried, ({ route }) => route.replace(/^PATCH /, 'PUT ')).values()].flatMap((twins) =>
+    sampleAt(place + twins[0]?.route, twins, 2),
+  );
+}
 
 /** The options of a request for an operation, in addition to its path. */
 export function requestOf(

@@ -1,11 +1,16 @@
 // Every mutation of the schema, with its input for a tenant, made from its input type.
-import { type GraphQLInputField, GraphQLNonNull, type GraphQLObjectType, getNamedType } from 'graphql';
+import {
+  type GraphQLField,
+  type GraphQLInputField,
+  GraphQLNonNull,
+  type GraphQLObjectType,
+  getNamedType,
+} from 'graphql';
 import type { App } from '../../src/context.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import { NOUNS } from '../../src/resources/nouns.ts';
 import { graphqlTypeNameOf, pluralOf, writableFields } from '../../src/resources/resource.ts';
 import * as factories from './factories.ts';
-import { oauthGrant } from './grants.ts';
 import { inputOf } from './graphql-input.ts';
 import { givenOf, graphqlNameOfType, inGraphql } from './nouns.ts';
 import { reorderedIds, type Tenant } from './operations.ts';
@@ -31,7 +36,13 @@ export async function idsOf(app: App, tenant: Tenant): Promise<Record<string, st
       })
     ).id,
     ApiKey: (await factories.apiKey(app, { teamId })).id,
-    OauthGrant: (await oauthGrant(app, { teamId, workspaceIds: [tenant.workspace.id] })).id,
+    OauthGrant: (
+      await factories.oauthGrant(app, {
+        ...{ teamId, workspaceIds: [tenant.workspace.id] },
+        userId: (await factories.user(app, { teamId, role: 'admin' })).id,
+        clientId: (await factories.oauthClient(app)).id,
+      })
+    ).id,
     User: (await prisma.user.findFirstOrThrow({ where: { serviceTeamId: teamId } })).id,
   };
   return Object.fromEntries(
@@ -41,6 +52,8 @@ export async function idsOf(app: App, tenant: Tenant): Promise<Record<string, st
     }),
   );
 }
+
+const FIELDS = Object.values((schema.getMutationType() as GraphQLObjectType).getFields());
 
 /** The values of fields other than ids, for mutations of special nouns. */
 const GIVEN: Readonly<Record<string, unknown>> = {
@@ -77,12 +90,33 @@ function givenTo(
   );
 }
 
-/** Every mutation, by name, with its input in a tenant. */
-export function mutationsIn(
+interface MutationRequest {
+  readonly name: string;
+  readonly query: string;
+  readonly input: object;
+}
+
+/** Every mutation, with its input in a tenant. */
+export function mutationsIn(tenant: Tenant, ids: Readonly<Record<string, string>>): MutationRequest[] {
+  return FIELDS.map((field) => requestFor(field, tenant, ids));
+}
+
+/** The mutation with this name, with its input in a tenant. */
+export function mutationIn(
   tenant: Tenant,
   ids: Readonly<Record<string, string>>,
-): { name: string; query: string; input: object }[] {
-  const mutation = schema.getMutationType() as GraphQLObjectType;
+  name: string,
+): MutationRequest {
+  const field = FIELDS.find((one) => one.name === name);
+  if (field === undefined) throw new Error(`There is no mutation ${name}.`);
+  return requestFor(field, tenant, ids);
+}
+
+function requestFor(
+  { name, args }: GraphQLField<unknown, unknown>,
+  tenant: Tenant,
+  ids: Readonly<Record<string, string>>,
+): MutationRequest {
   const idOf = (name: string, field: string) => {
     if (field === 'stepId') return ids['PageStep'];
     if (field === 'splitTestId') return ids['SplitTest'];
@@ -100,16 +134,14 @@ export function mutationsIn(
     const isId = getNamedType(type).name === 'ID' && type instanceof GraphQLNonNull;
     return given === undefined && isId ? idOf(name, field) : given;
   };
-  return Object.values(mutation.getFields()).map(({ name, args }) => {
-    const type = getNamedType(args[0]?.type) as unknown as {
-      readonly name: string;
-      getFields(): Record<string, GraphQLInputField>;
-    };
-    const values = Object.values(type.getFields()).map((field) => [field.name, givenFor(name, field)]);
-    return {
-      name,
-      query: `mutation ($input: ${type.name}!) { ${name}(input: $input) { ${USER_ERRORS} } }`,
-      input: inputOf(name, Object.fromEntries(values.filter(([, value]) => value !== undefined))),
-    };
-  });
+  const type = getNamedType(args[0]?.type) as unknown as {
+    readonly name: string;
+    getFields(): Record<string, GraphQLInputField>;
+  };
+  const values = Object.values(type.getFields()).map((field) => [field.name, givenFor(name, field)]);
+  return {
+    name,
+    query: `mutation ($input: ${type.name}!) { ${name}(input: $input) { ${USER_ERRORS} } }`,
+    input: inputOf(name, Object.fromEntries(values.filter(([, value]) => value !== undefined))),
+  };
 }
