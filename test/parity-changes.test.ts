@@ -16,6 +16,7 @@ import {
   OPERATIONS,
   type Operation,
   requestOf,
+  sampleOperations,
   type Tenant,
   UNSAFE,
 } from './support/operations.ts';
@@ -112,7 +113,7 @@ const other = await factories.workspace(gateway.app, { teamId: ours.team.id });
 
 const before = await digest(gateway, CHANGEABLE);
 
-describe.each(COMMON)(
+describe.each(sampleOperations('refused', COMMON))(
   '$route is refused over both faces, in the same words, and changes nothing',
   (operation) => {
     async function expectBothRefuse(tenant: Tenant, wish: Wish, code: ErrorCode): Promise<void> {
@@ -156,7 +157,12 @@ const AGAIN = [
 const REFUSED = ['bad_request', 'conflict', 'invalid'];
 
 // Two tenants of one team have the same team, whose changes are recorded elsewhere.
-test.each(COMMON.filter(({ route }) => !route.endsWith('/teams/:id')))(
+test.each(
+  sampleOperations(
+    'recorded',
+    COMMON.filter(({ route }) => !route.endsWith('/teams/:id')),
+  ),
+)(
   '$route: the same key, for something else, is refused; both faces leave the same record, and refuse or do again what was done over either',
   async (operation) => {
     const seen: (string | null)[] = [];

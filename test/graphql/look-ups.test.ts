@@ -10,10 +10,12 @@ import * as factories from '../support/factories.ts';
 import { createComparison } from '../support/fast-path.ts';
 import { type Caller, sharedGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
+import { sampleMutations } from '../support/mutations.ts';
+import { sampleAt } from '../support/nightly.ts';
 import { createTenant } from '../support/operations.ts';
 import { prismaOf } from '../support/prisma.ts';
 import { LOOK_UPS, NODE_TYPES } from '../support/schema-operations.ts';
-import { idsOf, mutationsIn } from '../support/tenant-mutations.ts';
+import { idsOf, mutationIn } from '../support/tenant-mutations.ts';
 
 const gateway = await sharedGateway();
 const ours = await createTenant(gateway.app, 'ours');
@@ -46,6 +48,9 @@ test('look-ups share the type of their key', () => {
   expect(new Set(keys)).toEqual(new Set(['ObjectKey!', 'WorkspaceKey!']));
 });
 
+/** Where the two ways of answering are compared. */
+const COMPARED = sampleAt('compared', [...LOOK_UPS.keys()], 3);
+
 describe.each([...LOOK_UPS])('%s', (field, type) => {
   const own = () => ids[type] ?? expect.fail(type);
   const other = () => theirs[type] ?? expect.fail(type);
@@ -75,11 +80,11 @@ describe.each([...LOOK_UPS])('%s', (field, type) => {
       'publicId: ""',
       'publicId: "nonsense"',
     ];
-    for (const key of keys) {
+    for (const key of sampleAt(field, keys, 3)) {
       const answer = await send(`{ ${field}(by: { ${key} }) { id } }`);
       expect([key, answer.data, answer.errors]).toEqual([key, { [field]: null }, undefined]);
     }
-    for (const id of [btoa('Nope:1'), databaseIdOf(own())]) {
+    for (const id of sampleAt(field, [btoa('Nope:1'), databaseIdOf(own())], 2)) {
       const refused = await send(`{ ${field}(by: { id: "${id}" }) { id } }`);
       expect([id, codesOf(refused)]).toEqual([id, [['INVALID', 'by.id']]]);
     }
@@ -100,29 +105,32 @@ describe.each([...LOOK_UPS])('%s', (field, type) => {
     expect(answers.map(codesOf)).toEqual([code, code]);
   });
 
-  test('is answered by the fast path, with as many statements as a node', async () => {
-    const compare = createComparison(gateway);
-    const selection = '{ id publicId }';
-    const byNode = `{ node(id: "${own()}") { ... on ${type} ${selection} } }`;
-    const [one, variable, node] = [
-      await compare({
-        body: { query: `{ ${field}(by: { databaseId: ${databaseIdOf(own())} }) ${selection} }` },
-        caller,
-      }),
-      await compare({
-        body: {
-          query: `query ($id: BigInt!) { ${field}(by: { databaseId: $id }) ${selection} }`,
-          variables: { id: databaseIdOf(own()) },
-        },
-        caller,
-      }),
-      await compare({ body: { query: byNode }, caller }),
-    ];
-    for (const answer of [one, variable]) {
-      expect([answer.secondByFastPath, answer.second]).toEqual([true, answer.byYoga]);
-      expect(answer.statements).toEqual(node.statements);
-    }
-  });
+  test.runIf(COMPARED.includes(field))(
+    'is answered by the fast path, with as many statements as a node',
+    async () => {
+      const compare = createComparison(gateway);
+      const selection = '{ id publicId }';
+      const byNode = `{ node(id: "${own()}") { ... on ${type} ${selection} } }`;
+      const [one, variable, node] = [
+        await compare({
+          body: { query: `{ ${field}(by: { databaseId: ${databaseIdOf(own())} }) ${selection} }` },
+          caller,
+        }),
+        await compare({
+          body: {
+            query: `query ($id: BigInt!) { ${field}(by: { databaseId: $id }) ${selection} }`,
+            variables: { id: databaseIdOf(own()) },
+          },
+          caller,
+        }),
+        await compare({ body: { query: byNode }, caller }),
+      ];
+      for (const answer of [one, variable]) {
+        expect([answer.secondByFastPath, answer.second]).toEqual([true, answer.byYoga]);
+        expect(answer.statements).toEqual(node.statements);
+      }
+    },
+  );
 });
 
 test('the subject of an event is found by the integer id in webhooks', async () => {
@@ -208,7 +216,13 @@ function uniqueTextsOf(type: string): string[] {
  */
 const ONES = ['createCourseEnrollment', 'createCourseLessonCompletion', 'refundOrderTransaction'];
 
-test.each(CREATIONS.filter(([name]) => !ONES.includes(name)))(
+test.each(
+  sampleMutations(
+    'edges',
+    CREATIONS.filter(([name]) => !ONES.includes(name)),
+    ([name]) => name,
+  ),
+)(
   '%s: a list continues correctly after the cursor of %s, also for a caller without read access',
   async (name, edge, type) => {
     const tenant = await createTenant(gateway.app, name);
@@ -217,9 +231,7 @@ test.each(CREATIONS.filter(([name]) => !ONES.includes(name)))(
     const scopes = ['write', ...(type === 'WebhookEndpoint' ? ['contacts:read'] : [])];
     const writer = await factories.apiKey(gateway.app, { teamId, scopes });
     const reader = await factories.apiKey(gateway.app, { teamId });
-    const { input } =
-      mutationsIn(tenant, await idsOf(gateway.app, tenant)).find((one) => one.name === name) ??
-      expect.fail(name);
+    const { input } = mutationIn(tenant, await idsOf(gateway.app, tenant), name);
     const node = edge.replace(/Edge$/, '');
     const made: { cursor: string; node: { id: string } }[] = [];
     for (const round of [0, 1, 2]) {

@@ -7,7 +7,7 @@ import suite from '../../vitest.config.ts';
 
 const { projects: _, ...shared } = suite.test ?? {};
 const inPart = globSync('test/**/*.test.ts').filter((path) =>
-  readFileSync(path, 'utf8').includes('support/nightly.ts'),
+  /support\/nightly\.ts|sampleOperations|sampleMutations/.test(readFileSync(path, 'utf8')),
 );
 
 export default defineConfig({

@@ -1,28 +1,37 @@
 // Changes that depend on the state that the client knows (If-Match, RFC 9110 §13.1.1), and reads that do (If-None-Match).
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sharedGateway } from '../support/gateway.ts';
 import { sampleAt } from '../support/nightly.ts';
-import { createTenant, requestOf, shownAt, UNSAFE } from '../support/operations.ts';
-import { createRestClient, type RestClient } from '../support/rest-client.ts';
-
-let client: RestClient;
+import {
+  createTenant,
+  type Operation,
+  requestOf,
+  sampleOperations,
+  shownAt,
+  UNSAFE,
+} from '../support/operations.ts';
+import { createRestClient } from '../support/rest-client.ts';
 
 const gateway = await sharedGateway();
-beforeEach(async () => {
-  client = await createRestClient(gateway);
-});
 
 const member = (id: number | bigint) => `/api/v2/contacts/${id}`;
 
+/** A new tenant, and a client of its team. */
+async function tenantWithClient(marker: string) {
+  const tenant = await createTenant(gateway.app, marker);
+  return { tenant, client: await createRestClient(gateway, tenant.team.id) };
+}
+
 /** Of one object that there is. */
-const OF_ONE = UNSAFE.filter(({ success, isSummary }) => success !== 201 && !isSummary);
+const isOfOne = ({ success, isSummary }: Operation) => success !== 201 && !isSummary;
+const OF_ONE = sampleOperations('known', UNSAFE.filter(isOfOne));
 
 /** Where `*` is tried. */
 const STARRED = new Set(sampleAt('starred', OF_ONE, 3));
 
 describe.each(OF_ONE)('$route', (operation) => {
   test('succeeds with the current tag or *, and gets 412 with any other, without a change', async () => {
-    const tenant = await createTenant(gateway.app, 'known', client.teamId);
+    const { tenant, client } = await tenantWithClient('known');
     const path = operation.path(tenant);
     const { method, body } = requestOf(operation, tenant);
     const { tag } = await client.send('GET', shownAt(path, tenant));
@@ -36,7 +45,7 @@ describe.each(OF_ONE)('$route', (operation) => {
   });
 
   test.runIf(STARRED.has(operation))('succeeds with *', async () => {
-    const fresh = await createTenant(gateway.app, 'any', client.teamId);
+    const { tenant: fresh, client } = await tenantWithClient('any');
     const { method, body } = requestOf(operation, fresh);
     const any = await client.send(method, operation.path(fresh), body, { 'If-Match': '*' });
     expect(any.status).toBe(operation.success);
@@ -48,7 +57,7 @@ const CHANGING = OF_ONE.filter(({ entries }) => entries !== 0);
 
 describe.each(sampleAt('raced', CHANGING, 3))('$route', (operation) => {
   test('of many concurrent requests with the same tag one succeeds', async () => {
-    const tenant = await createTenant(gateway.app, 'raced', client.teamId);
+    const { tenant, client } = await tenantWithClient('raced');
     const path = operation.path(tenant);
     const { method, body } = requestOf(operation, tenant);
     const { tag } = await client.send('GET', shownAt(path, tenant));
@@ -61,10 +70,17 @@ describe.each(sampleAt('raced', CHANGING, 3))('$route', (operation) => {
   });
 });
 
-test.each(UNSAFE.filter((operation) => !OF_ONE.includes(operation)))(
+const created = await tenantWithClient('new');
+
+test.each(
+  sampleOperations(
+    'new',
+    UNSAFE.filter((operation) => !isOfOne(operation)),
+  ),
+)(
   '$route of a new object, or of many, gets 412 with any If-Match, because no tag exists',
   async (operation) => {
-    const tenant = await createTenant(gateway.app, 'new', client.teamId);
+    const { tenant, client } = created;
     const { method, body } = requestOf(operation, tenant);
     for (const tag of sampleAt(operation.route, ['*', '"x"'], 2))
       await client.refused(412, method, operation.path(tenant), body, { 'If-Match': tag });
@@ -72,6 +88,7 @@ test.each(UNSAFE.filter((operation) => !OF_ONE.includes(operation)))(
 );
 
 test('an upsert of an existing contact succeeds with the tag of the contact', async () => {
+  const client = await createRestClient(gateway);
   const { body, tag } = await client.create({ email_address: 'a@example.com' });
   const contact = { email_address: 'A@example.com', first_name: 'B' };
   const upsert = ['POST', `${client.contacts}/upsert`, { contact }] as const;
@@ -81,6 +98,7 @@ test('an upsert of an existing contact succeeds with the tag of the contact', as
 });
 
 test('the tag of a contact changes with the contact, its tags and their names, and with nothing else', async () => {
+  const client = await createRestClient(gateway);
   const { workspaceId } = client;
   const [a, b] = [await client.tag('a'), await client.tag('b')];
   const made = await client.create({ first_name: 'A' });
@@ -111,6 +129,7 @@ test('the tag of a contact changes with the contact, its tags and their names, a
 });
 
 test.each(['gzip', 'zstd'])('the tag of an answer in %s serves If-Match', async (coding) => {
+  const client = await createRestClient(gateway);
   const made = await client.create({ first_name: 'x'.repeat(2_000) });
   const { tag } = await client.send('GET', member(made.body.id), undefined, { 'Accept-Encoding': coding });
   expect(tag).toContain(`-${coding}"`);

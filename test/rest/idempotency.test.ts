@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
-import { createTenant, requestOf, type Tenant, UNSAFE } from '../support/operations.ts';
+import { createTenant, requestOf, sampleOperations, type Tenant, UNSAFE } from '../support/operations.ts';
 import { prismaOf } from '../support/prisma.ts';
 import { createRestClient, type RestClient } from '../support/rest-client.ts';
 
@@ -25,7 +25,7 @@ const weak = await factories.apiKey(gateway.app, { teamId: ours.teamId, scopes: 
 const second = await factories.apiKey(gateway.app, { teamId: ours.teamId });
 const stranger = await createRestClient(gateway);
 
-describe.each(UNSAFE)('$route', (operation) => {
+describe.each(sampleOperations('retried', UNSAFE))('$route', (operation) => {
   /** The changes in a tenant, as a number of entries. */
   const changes = ({ workspace }: Tenant) =>
     prismaOf(gateway.app.store).auditEntry.count({ where: { requestId: `counted-${workspace.id}` } });

@@ -7,7 +7,14 @@ import * as factories from '../support/factories.ts';
 import { type Caller, sharedGateway } from '../support/gateway.ts';
 import { sampleAt } from '../support/nightly.ts';
 import { document } from '../support/openapi.ts';
-import { createTenant, methodOf, OPERATIONS, requestOf, SCOPED } from '../support/operations.ts';
+import {
+  createTenant,
+  methodOf,
+  OPERATIONS,
+  requestOf,
+  SCOPED,
+  sampleOperations,
+} from '../support/operations.ts';
 import { expectProblem } from '../support/problem.ts';
 
 const gateway = await sharedGateway();
@@ -39,6 +46,9 @@ function keyWith(scopes: readonly string[]): Promise<Caller> {
   return key;
 }
 
+/** Where it is tried that a scope is enough. */
+const PERMITTED = new Set(sampleOperations('permitted', SCOPED));
+
 describe.each(SCOPED)('$route', (operation) => {
   const { scope, route, success, also = [] } = operation;
   const method = methodOf(operation);
@@ -58,7 +68,7 @@ describe.each(SCOPED)('$route', (operation) => {
 
   test('a caller with every other scope gets 403, before ids, query, headers and body are examined', async () => {
     const caller = await keyWith(SCOPES.filter((other) => other !== scope && other !== wildcard));
-    for (const { path, request } of wishes()) {
+    for (const { path, request } of sampleAt(`weak ${route}`, wishes(), 3)) {
       const response = await gateway.send(path, { caller, ...request });
       expect(response.headers.get('WWW-Authenticate')).toContain(` scope="${scope}"`);
       const { detail } = await expectProblem(response, 'insufficient_scope');
@@ -67,17 +77,16 @@ describe.each(SCOPED)('$route', (operation) => {
   });
 
   test('a caller without credentials gets 401 with the scope', async () => {
-    for (const { path, request } of wishes()) {
+    for (const { path, request } of sampleAt(route, wishes(), 3)) {
       const response = await gateway.send(path, request);
       expect(response.headers.get('WWW-Authenticate')).toContain(` scope="${scope}"`);
       await expectProblem(response, 'unauthenticated');
     }
   });
 
-  test('that scope or its wildcard is enough', async () => {
+  test.runIf(PERMITTED.has(operation))('that scope or its wildcard is enough', async () => {
     const enough = [[scope], [wildcard], [scope, 'store:read']];
-    // A change needs a tenant for each route.
-    for (const scopes of method === 'GET' ? enough : sampleAt(route, enough, 3)) {
+    for (const scopes of sampleAt(route, enough, 3)) {
       const own = method === 'GET' ? tenant : await createTenant(gateway.app, 'ours', tenant.team.id);
       const caller = await keyWith([...scopes, ...also]);
       const response = await gateway.send(operation.path(own), { caller, ...requestOf(operation, own) });
