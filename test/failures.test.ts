@@ -6,7 +6,7 @@ import { parseConfig } from '../src/config/config.ts';
 import { createLogger } from '../src/output/log.ts';
 import * as factories from './support/factories.ts';
 import { createCheckedServer, createGateway, TEST_SECRET_KEY } from './support/gateway.ts';
-import { sampleAt } from './support/nightly.ts';
+import { sampleAt, times } from './support/nightly.ts';
 import { createTenant, OPERATIONS, requestOf, UNSAFE } from './support/operations.ts';
 import { prismaOf } from './support/prisma.ts';
 import { expectProblem, type Problem } from './support/problem.ts';
@@ -79,7 +79,7 @@ test('killed connections cause 503 at most, and service recovers by itself', asy
   const killer = (async () => {
     while (killing) await killBackends();
   })();
-  for (let round = 0; round < 10; round++) {
+  for (let round = 0; round < times(10); round++) {
     const responses = await Promise.all(lists.map((list) => gateway.send(list.path(tenant), { caller })));
     for (const response of responses) {
       if (response.status !== 200) await expectUnavailable(response);
@@ -126,7 +126,7 @@ const OWN_ENTRIES = 'select id::int from audit_entries where workspace_id = $1 a
 // A change of the team is recorded elsewhere (rest/teams.test.ts).
 const RECORDED_HERE = UNSAFE.filter(({ route }) => !route.endsWith('/teams/:id'));
 
-test.each(sampleAt('killed', RECORDED_HERE, 3))(
+test.each(sampleAt('killed', RECORDED_HERE, 8))(
   '$route whose connection is killed is 503 and changed nothing, or made completely, and its retry is answered as the first',
   async (operation) => {
     for (const round of sampleAt(operation.route, [0, 1, 2, 3], 4)) {

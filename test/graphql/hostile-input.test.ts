@@ -283,13 +283,12 @@ function* inGroups<T>(items: readonly T[], size = 25): Generator<T[]> {
   for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);
 }
 
-/** One place at least of each field: arguments are read by their types, in one way for all fields. */
+const FIELDS = [...Map.groupBy(SLOTS, ({ name }) => name.replace(/\.[^.]+$/, '')).values()];
+/** One place at least of a third of the fields: arguments are read by their types, in one way for all fields. */
 const TRIED = [
   ...new Set([
-    ...Map.groupBy(SLOTS, ({ name }) => name.replace(/\.[^.]+$/, ''))
-      .values()
-      .flatMap((slots) => sampleAt(slots[0]?.name ?? '', slots, 8)),
-    ...sampleAt('places', SLOTS, 8),
+    ...sampleAt('fields', FIELDS, 3).flatMap((slots) => sampleAt(slots[0]?.name ?? '', slots, 8)),
+    ...sampleAt('places', SLOTS, 24),
   ]),
 ];
 const LITERAL = new Set(sampleAt('literals', TRIED, 3));
