@@ -137,6 +137,7 @@ export const refineFilter = describe({
     updatedAt: { type: 'timestamp', description: 'When the filter was last changed.' },
   },
   filters: { name: { unique: true, index: 'refine_filters_workspace_id_name_key' } },
+  sorts: ['createdAt', 'updatedAt'],
 });
 
 export interface RefineFilterRow extends Row<typeof refineFilter> {}

@@ -16,7 +16,9 @@ export function toRegistryPage(page: PageRequest): PageRequest {
   return page.after === 0n ? { ...page, after: null } : page;
 }
 
-const pageQuery = listQuery(refineFilter);
+/** Without the other orders, which only GraphQL has: this list may be read complete, in the order of ids. */
+const { sorts: _, ...inOrderOfIds } = refineFilter;
+const pageQuery = listQuery(inOrderOfIds);
 
 /** A page, or, without `after` and `per_page`, the order and filter of the complete list (spec §4 rule 7). */
 const pageOrAll: Query<PageRequest | refineFilters.RegistryQuery> = {
