@@ -36,7 +36,8 @@ export async function createChangeLog(pool: Pick<pg.Pool, 'query'>): Promise<Cha
           and (tg_argv[0] <> 'contact_erasures' or written ->> 'done_at' is not null) then '${BLANKING}'
         -- The rows of an erased contact are blanked or deleted without a caller; every change of a caller's names the team.
         when tg_op || ' ' || tg_argv[0] in ('UPDATE orders', 'UPDATE order_transactions', 'UPDATE order_restocks', 'UPDATE fulfillments',
-            'UPDATE form_submissions', 'UPDATE form_submission_answers', 'DELETE course_enrollments', 'DELETE course_lesson_completions')
+            'UPDATE form_submissions', 'UPDATE form_submission_answers', 'UPDATE appointments', 'UPDATE opportunities', 'UPDATE opportunity_notes',
+            'DELETE course_enrollments', 'DELETE course_lesson_completions', 'DELETE email_broadcast_recipients')
           and coalesce(current_setting('funnel_gateway.team', true), '') = '' then '${BLANKING}'
         when tg_argv[0] = 'audit_entries' then written ->> 'request_id' end);
       return null;
