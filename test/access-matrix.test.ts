@@ -76,10 +76,13 @@ const OF_THE_TEAM = [
   // Empty for a caller that is limited to some workspaces.
   '/api/v2/teams/:team_id/api_keys',
   '/api/v2/teams/:team_id/oauth_grants',
+  '/api/v2/teams/:team_id/oauth_clients',
 ];
 
 /** What is shown to a caller of the whole team alone, on a host of none of its workspaces. */
-const NOT_IN_WORKSPACES = ['/api/v2/users/:id', '/api/v2/api_keys/:id', '/api/v2/oauth_grants/:id'];
+const NOT_IN_WORKSPACES = ['users', 'api_keys', 'oauth_grants', 'oauth_clients'].map(
+  (path) => `/api/v2/${path}/:id`,
+);
 
 /** How a change of our team is refused to a stranger; null: the stranger is of the team, and may make it on any of its hosts. */
 function teamRefusal(who: string): ErrorCode | null {
@@ -205,11 +208,12 @@ const CHANGES = SCHEMA_OPERATIONS.filter(({ isMutation }) => isMutation);
 /** The caller's own, or the same to everybody. */
 const OWN = /^(Viewer|User)\.|^Query\.(viewer|user|webhookEventTypes)$/;
 /** What the caller's whole team has in common. */
-const TEAM = /^(Team|ApiKey|OauthGrant|Query)\.(team|apiKeys|oauthGrants|users|workspaces)$/;
+const TEAM =
+  /^(Team|ApiKey|OauthGrant|TeamOauthClient|Query)\.(team|apiKeys|oauthClients|oauthGrants|users|workspaces)$/;
 /** The fields of a team that need a scope. A caller of the team sees them on every host. */
 const FIELD_OF_TEAM = /^Team\.(createdAt|locale|timeZone|updatedAt)$/;
 /** Whom a key stands for, and what a caller who is narrowed to a workspace cannot see of its team. */
-const OF_A_KEY = ['Query.user', 'Query.apiKey', 'Query.oauthGrant'];
+const OF_A_KEY = ['Query.user', 'Query.apiKey', 'Query.oauthGrant', 'Query.teamOauthClient'];
 
 /** The code for objects that are not found: a mutation of many objects says which by their places in its input. */
 describe('GraphQL', () => {
@@ -315,6 +319,8 @@ describe('GraphQL', () => {
     const none = [
       // Our post names no author.
       ...['BlogPost.authors', 'BlogPostAuthor.user'],
+      // Our client may enter the whole team.
+      'TeamOauthClient.workspaces',
       // Our theme has no style yet.
       ...['Blog.style', 'Theme.currentStyle'],
       'Collection.tags',

@@ -207,7 +207,7 @@ describe('without the owner condition in any statement', () => {
       expect([name, refusalOf(await bed.graphql(query, { input }, { host }))]).not.toEqual([name, null]);
     }
     expect(await digest(bed.gateway)).toEqual(before);
-    for (const type of ['ApiKey', 'OauthGrant']) {
+    for (const type of ['ApiKey', 'OauthGrant', 'TeamOauthClient']) {
       const query = 'query ($id: ID!) { node(id: $id) { id } }';
       expect((await bed.graphql(query, { id: ids[type] }, { host })).data?.['node'] ?? null).toBeNull();
     }

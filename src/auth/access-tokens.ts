@@ -152,6 +152,7 @@ function isListOfText(value: unknown): value is string[] {
 /** Whether token, client, grant, person and membership are all still valid. */
 function isLive(row: TokenRow, now: Date): boolean {
   if (row.clientDisabledAt !== null || row.revokedAt !== null) return false;
+  if (row.clientExpiresAt !== null && row.clientExpiresAt <= now) return false;
   if (row.grantId === null) return true;
   if (row.grantRevokedAt !== null || (row.grantExpiresAt !== null && row.grantExpiresAt <= now)) return false;
   return row.userDisabledAt === null && row.role !== null;

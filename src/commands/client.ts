@@ -1,7 +1,7 @@
 // `client`: OAuth clients, for the operator of the gateway.
 import {
   create,
-  GRANTS,
+  GRANT_TYPES,
   legacyTermsOf,
   list,
   type OauthClientRow,
@@ -50,7 +50,7 @@ export function addClient(program: Program, shell: Shell): void {
       '--scopes <scopes>',
       'what it may ask for: names such as contacts:read, separated by spaces',
     )
-    .option('--grant <grants...>', `how it gets tokens: ${GRANTS.join(', ')}; may be repeated`)
+    .option('--grant <grants...>', `how it gets tokens: ${GRANT_TYPES.join(', ')}; may be repeated`)
     .option('--id <client_id>', 'the client_id that the platform already has; without it a random one')
     .option('--redirect-uri <uris...>', 'where people are sent back to; may be repeated')
     .option('--public', 'without a secret: for an app on a device or in a browser, which cannot keep one')
@@ -153,6 +153,6 @@ function toJson(row: OauthClientRow) {
     scope: metadata.scope ?? '',
     ...fieldsOf(row, 'teamId'),
     workspace_ids: row.wholeTeam ? null : row.workspaceIds,
-    ...fieldsOf(row, 'dynamic', 'createdAt', 'disabledAt'),
+    ...fieldsOf(row, 'dynamic', 'createdAt', 'expiresAt', 'disabledAt'),
   };
 }

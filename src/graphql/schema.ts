@@ -29,6 +29,7 @@ import './products/product-collections.ts';
 import './products/product-variants.ts';
 import './products/product-prices.ts';
 import './accounts/oauth-grants.ts';
+import './accounts/team-oauth-clients.ts';
 import './accounts/viewer.ts';
 import './accounts/audit-entries.ts';
 import {

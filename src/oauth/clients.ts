@@ -1,5 +1,5 @@
 // OAuth clients in the form of oidc-provider: their metadata (RFC 7591 §2), with the hash of the secret in place of the secret. Disabled
-// clients are not found.
+// and expired clients are not found.
 import { timingSafeEqual } from 'node:crypto';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { hashOfClientSecret } from '../auth/tokens.ts';
@@ -9,6 +9,7 @@ import {
   ensureBuiltInClient,
   findClient,
   GRAPHIQL_CLIENT_ID,
+  isEnabled,
   LEGACY_MEMBER,
   legacyTermsOf,
   type OauthClient,
@@ -31,7 +32,7 @@ export function clientAdapter(app: App): Partial<Adapter> {
       if (!isClientId(id) || (id === GRAPHIQL_CLIENT_ID && !app.config.graphiql)) return undefined;
       const client = await findClient(app, id);
       if (client === null) return id === GRAPHIQL_CLIENT_ID ? insertGraphiql(app) : undefined;
-      return client.disabledAt === null ? toPayload(app, client) : undefined;
+      return isEnabled(client, app.clock()) ? toPayload(app, client) : undefined;
     },
     async upsert(id, { client_secret, client_id: _, ...metadata }) {
       await registerClient(app, {

@@ -1,6 +1,6 @@
 // Token requests in JSON, which older platforms take besides forms (RFC 6749 §3.2). Only legacy clients may send them. The library takes
 // forms alone, so a JSON body becomes one.
-import { findClient, legacyTermsOf } from '../services/sign-in/oauth-records.ts';
+import { findClient, isEnabled, legacyTermsOf } from '../services/sign-in/oauth-records.ts';
 import { isClientId } from './clients.ts';
 import type { Engine } from './engine.ts';
 import { createOauthRequest, type OauthRequest } from './oauth-request.ts';
@@ -75,7 +75,7 @@ function clientIdOf(headers: Headers, body: Parsed): string | null {
 
 async function isLegacyClient({ app }: Engine, id: string | null): Promise<boolean> {
   const client = id === null || !isClientId(id) ? null : await findClient(app, id);
-  return client !== null && client.disabledAt === null && legacyTermsOf(client) !== null;
+  return client !== null && isEnabled(client, app.clock()) && legacyTermsOf(client) !== null;
 }
 
 function refuse({ facts }: OauthRequest, fault: string): Response {

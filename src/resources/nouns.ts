@@ -62,6 +62,7 @@ import { shippingZone } from './shipping-zones.ts';
 import { site } from './sites.ts';
 import { store } from './stores.ts';
 import { tag } from './tags.ts';
+import { teamOauthClient } from './team-oauth-clients.ts';
 import { team } from './teams.ts';
 import { style, theme } from './themes.ts';
 import { user } from './users.ts';
@@ -114,6 +115,7 @@ export const NOUNS = list([
   shippingRate,
   apiKey,
   oauthGrant,
+  teamOauthClient,
   image,
   store,
   productTag,

@@ -20,11 +20,13 @@ import * as lineItemChanges from '../services/orders/order-line-item-changes.ts'
 import * as prices from '../services/products/product-prices.ts';
 import type { Service } from '../services/service.ts';
 import * as oauthGrants from '../services/sign-in/oauth-grants.ts';
+import * as teamOauthClients from '../services/sign-in/team-oauth-clients.ts';
 import * as webhookDeliveries from '../services/webhooks/webhook-deliveries.ts';
 import * as webhookEndpoints from '../services/webhooks/webhook-endpoints.ts';
 import * as webhookEvents from '../services/webhooks/webhook-events.ts';
 import { apiKeyRoutes } from './accounts/api-keys.ts';
 import { oauthGrantRoutes } from './accounts/oauth-grants.ts';
+import { teamOauthClientRoutes } from './accounts/team-oauth-clients.ts';
 import { teamRoutes } from './accounts/teams.ts';
 import { userRoutes } from './accounts/users.ts';
 import { appliedTagRoutes } from './contacts/applied-tags.ts';
@@ -53,6 +55,7 @@ const OWN = new Map<Service, OwnRoutes>([
   [users.service, { routes: userRoutes }],
   [apiKeys.service, { routes: apiKeyRoutes }],
   [oauthGrants.service, { routes: oauthGrantRoutes }],
+  [teamOauthClients.service, { routes: teamOauthClientRoutes }],
   [contacts.service, { routes: contactRoutes }],
   [appliedTags.service, appliedTagRoutes],
   [orderAppliedTags.service, orderAppliedTagRoutes],

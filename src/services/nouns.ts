@@ -37,6 +37,7 @@ import { defineService, type Service } from './service.ts';
 import * as fulfillments from './shipping/fulfillments.ts';
 import * as shipping from './shipping/shipping.ts';
 import * as oauthGrants from './sign-in/oauth-grants.ts';
+import * as teamOauthClients from './sign-in/team-oauth-clients.ts';
 import * as webhookDeliveries from './webhooks/webhook-deliveries.ts';
 import * as webhookEndpoints from './webhooks/webhook-endpoints.ts';
 import * as webhookEvents from './webhooks/webhook-events.ts';
@@ -48,6 +49,7 @@ const OWN: readonly Service[] = [
   auditEntries.service,
   apiKeys.service,
   oauthGrants.service,
+  teamOauthClients.service,
   contacts.service,
   appliedTags.service,
   refineFilters.service,

@@ -82,6 +82,7 @@ const BESIDE: Record<string, string> = {
 /** The types of objects that arguments call by a shorter name. */
 const SHORT_NAMES: Record<string, string> = {
   Field: 'FormField',
+  OauthClient: 'TeamOauthClient',
   Price: 'ProductPrice',
   PrimaryContact: 'Contact',
   Split: 'ConditionalSplit',

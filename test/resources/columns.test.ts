@@ -81,7 +81,7 @@ function computedOf({ table, fields }: Resource): string[] {
 /** Without a table: it is the same for everybody. */
 const WITHOUT_TABLE = ['WebhookEventType'];
 /** In the one answer that shows it, and the memberships of a team or a user, which are rows of another table. */
-const WITHOUT_COLUMN = ['webhookSecret', 'token', 'memberships'];
+const WITHOUT_COLUMN = ['webhookSecret', 'clientSecret', 'token', 'memberships'];
 
 test.each(RESOURCES.filter(({ type }) => !WITHOUT_TABLE.includes(type)))(
   '$type: each field is a column of the same type, null where that can be',

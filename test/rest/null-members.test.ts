@@ -101,7 +101,7 @@ function goodMembers({ operation, wrapper }: Taking, tenant: Tenant): Members {
 
 /** What differs between two objects that are made of the same. */
 const OWN =
-  /^(id|public_id|uuid|\w+_at|\w+_ids?|order_number|invoice_number|sort_order|url|webhook_secret|token|hint|origination_\w+)$/;
+  /^(id|public_id|uuid|\w+_at|\w+_ids?|order_number|invoice_number|sort_order|url|webhook_secret|client_secret|token|hint|origination_\w+)$/;
 const shared = (shown: Members) =>
   JSON.parse(
     JSON.stringify(shown, (name, value) =>

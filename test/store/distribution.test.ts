@@ -76,7 +76,15 @@ test('each table has a place, which follows from its keys', async () => {
     everywhere: ['custom_domains', 'teams', 'workspaces'],
     coordinator: [
       ...['api_keys', 'oauth_access_tokens', 'oauth_clients', 'oauth_grants', 'oauth_states'],
-      ...['sign_in_failures', 'signing_keys', 'team_members', 'users', 'webhook_leases', 'write_positions'],
+      ...[
+        'sign_in_failures',
+        'signing_keys',
+        'team_members',
+        'team_oauth_clients',
+        'users',
+        'webhook_leases',
+      ],
+      'write_positions',
     ],
   });
 });

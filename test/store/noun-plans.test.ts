@@ -61,7 +61,7 @@ afterAll(async () => {
 });
 
 /** Of a pair of two other nouns there cannot be many below one: filter-plans.test.ts has it. Nor of those that say `most`, nor of styles, which a theme shows, nor of credentials. */
-const FEW_OF = ['ContactAppliedTag', 'OrderAppliedTag', 'Style', 'ApiKey', 'OauthGrant'];
+const FEW_OF = ['ContactAppliedTag', 'OrderAppliedTag', 'Style', 'ApiKey', 'OauthGrant', 'TeamOauthClient'];
 const LISTED = NOUNS.filter(
   ({ type, filters, sorts, parent, most }) =>
     (filters ?? sorts) !== undefined && parent !== undefined && most === undefined && !FEW_OF.includes(type),

@@ -559,3 +559,10 @@ export async function oauthGrant(app: App, options: GrantOptions) {
   await insert(app, 'oauth_states', { ...token, model: 'RefreshToken', idHash });
   return grant;
 }
+
+/** A client of a team that acts for it by itself. */
+export async function teamOauthClient(app: App, { teamId, name }: { teamId: bigint; name: string }) {
+  const metadata = { grant_types: ['client_credentials'], redirect_uris: [], response_types: [] };
+  const { id: clientId } = await oauthClient(app, { teamId, name, metadata });
+  return create<models.TeamOauthClient>(app, 'team_oauth_clients', () => ({ teamId, clientId }));
+}

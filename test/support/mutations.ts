@@ -95,6 +95,9 @@ function changesOf(noun: Noun): [route: string, Mutation][] {
 }
 
 const apiKeyId = ({ rows }: Tenant) => ({ apiKeyId: globalId('ApiKey', rows['ApiKey']?.id ?? 0n) });
+const oauthClientId = ({ rows }: Tenant) => ({
+  oauthClientId: globalId('TeamOauthClient', rows['TeamOauthClient']?.id ?? 0n),
+});
 
 /** The mutation for each change of REST. */
 export const MUTATIONS: Readonly<Record<string, Mutation>> = {
@@ -145,6 +148,20 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     ]),
   ),
   'DELETE /api/v2/api_keys/:id': ['revokeApiKey', apiKeyId],
+  'POST /api/v2/teams/:team_id/oauth_clients': [
+    'createOauthClient',
+    ({ team }) => ({
+      ...{ teamId: globalId('Team', team.id), name: 'New', scopes: ['account:write'] },
+      grantTypes: ['client_credentials'],
+    }),
+  ],
+  ...Object.fromEntries(
+    ['PUT', 'PATCH'].map((method) => [
+      `${method} /api/v2/oauth_clients/:id`,
+      ['updateOauthClient', (t) => ({ ...oauthClientId(t), name: 'Other' })],
+    ]),
+  ),
+  'DELETE /api/v2/oauth_clients/:id': ['revokeOauthClient', oauthClientId],
   'DELETE /api/v2/oauth_grants/:id': [
     'revokeOauthGrant',
     ({ rows }) => ({ oauthGrantId: globalId('OauthGrant', rows['OauthGrant']?.id ?? 0n) }),

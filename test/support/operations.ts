@@ -186,6 +186,10 @@ async function rowsOf(app: App, tenant: Omit<Tenant, 'rows'>, marker: string): P
     WebhookDelivery: tenant.webhookDelivery,
     AuditEntry: tenant.auditEntry,
     ApiKey: await factories.apiKey(app, { teamId: tenant.team.id, name: `${marker} key` }),
+    TeamOauthClient: await factories.teamOauthClient(app, {
+      teamId: tenant.team.id,
+      name: `${marker} own client`,
+    }),
   };
   for (const noun of MADE) {
     if (noun.type in rows) continue;
@@ -527,6 +531,8 @@ export function shownAt(path: string, { appliedTag }: Tenant): string {
 
 const keyPath = ({ rows }: Tenant) => `/api/v2/api_keys/${rows['ApiKey']?.id}`;
 
+const clientPath = ({ rows }: Tenant) => `/api/v2/oauth_clients/${rows['TeamOauthClient']?.id}`;
+
 /** What is changed of a team's credentials. No workspace records it. */
 const CREDENTIALS: readonly Operation[] = [
   operation(
@@ -546,6 +552,25 @@ const CREDENTIALS: readonly Operation[] = [
     }),
   ),
   operation('DELETE', '/api/v2/api_keys/:id', 'account:write', keyPath, { isUnrecorded: true }),
+  operation(
+    'POST',
+    '/api/v2/teams/:team_id/oauth_clients',
+    'account:write',
+    ({ team }) => `/api/v2/teams/${team.id}/oauth_clients`,
+    {
+      ...{ isUnrecorded: true, isSecret: true },
+      body: () => ({
+        oauth_client: { name: 'New', scopes: ['account:write'], grant_types: ['client_credentials'] },
+      }),
+    },
+  ),
+  ...(['PUT', 'PATCH'] as const).map((method) =>
+    operation(method, '/api/v2/oauth_clients/:id', 'account:write', clientPath, {
+      isUnrecorded: true,
+      body: () => ({ oauth_client: { name: 'Other' } }),
+    }),
+  ),
+  operation('DELETE', '/api/v2/oauth_clients/:id', 'account:write', clientPath, { isUnrecorded: true }),
   operation(
     'DELETE',
     '/api/v2/oauth_grants/:id',

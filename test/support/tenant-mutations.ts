@@ -79,7 +79,9 @@ function givenTo(
     return { taggableIds: [ids['Contact']], tagIds: [btoa(`ContactTag:${appliedTag.tagId}`)] };
   if (mutation === 'reorderSteps') return { stepIds: [ids['PageStep'], ids['ConditionalSplit']] };
   if (mutation === 'createApiKey') return { name: 'New', scopes: ['account:write'] };
-  if (mutation === 'updateApiKey') return { name: 'Other' };
+  if (mutation === 'createOauthClient')
+    return { name: 'New', scopes: ['account:write'], grantTypes: ['client_credentials'] };
+  if (mutation === 'updateApiKey' || mutation === 'updateOauthClient') return { name: 'Other' };
   const [, verb, name] = /^(create|update)(\w+)$/.exec(mutation) ?? [];
   const noun = NOUNS.find((one) => graphqlTypeNameOf(one) === name);
   if (noun === undefined) return GIVEN;
@@ -122,6 +124,7 @@ function requestFor(
     if (field === 'splitTestId') return ids['SplitTest'];
     if (field === 'conditionalSplitId') return ids['ConditionalSplit'];
     if (field === 'priceId') return ids['ProductPrice'];
+    if (field === 'oauthClientId') return ids['TeamOauthClient'];
     if (field === 'oauthGrantId') return ids['OauthGrant'];
     if (name === 'cancelWebhookDelivery') return btoa(`WebhookDelivery:${tenant.pendingDelivery.id}`);
     return ids[`${field[0]?.toUpperCase()}${field.slice(1, -2)}`];

@@ -11,6 +11,8 @@ import { refusable, userErrorsField } from '../user-errors.ts';
 interface Revocation {
   /** The name of such an object in sentences. */
   readonly what: string;
+  /** The name of such an object in the names of mutations and fields; absent: its type. */
+  readonly called?: string;
   /** The name of the input field with its global id. */
   readonly idField: string;
   readonly description: string;
@@ -21,12 +23,12 @@ interface Revocation {
 /** Defines `revokeX`. The payload has the object after the change. */
 export function defineRevocation(
   node: NodeType<object>,
-  { what, idField, description, scope, revoke }: Revocation,
+  { what, called = node.name, idField, description, scope, revoke }: Revocation,
 ): void {
   const { name } = node;
   const revokedId = `revoked${idField.charAt(0).toUpperCase()}${idField.slice(1)}`;
   builder.relayMutationField(
-    `revoke${name}`,
+    `revoke${called}`,
     {
       description: `The ${what} to revoke.`,
       inputFields: (t) => ({
@@ -54,7 +56,7 @@ export function defineRevocation(
           description: `The global id of the ${what}.`,
           resolve: ({ id }) => encodeGlobalId(name, id),
         }),
-        [uncapitalize(name)]: t.field({
+        [uncapitalize(called)]: t.field({
           type: node.ref,
           nullable: true,
           description: `The ${what} after the change.`,

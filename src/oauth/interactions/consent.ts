@@ -2,14 +2,26 @@
 import { grantable, scopeSentence } from '../../auth/scopes.ts';
 import { isLoopbackHost } from '../../config/loopback.ts';
 import { AppError } from '../../errors.ts';
-import { membershipsOf, type PersonRow } from '../../services/accounts/users.ts';
-import { requireGrantable } from '../../services/sign-in/oauth-consents.ts';
+import type { PersonRow } from '../../services/accounts/users.ts';
+import { requireGrantable, teamsFor } from '../../services/sign-in/oauth-consents.ts';
 import { completeGrant, legacyTermsOf } from '../../services/sign-in/oauth-records.ts';
 import { personOf } from '../../services/sign-in/sessions.ts';
 import { refusalPage } from '../error-pages.ts';
 import { grantSecondsOf } from '../legacy-clients.ts';
 import { type ConsentForm, consentPage, parseConsent } from '../pages/consent.ts';
 import { DENIED, type Interaction, signOut } from './interaction.ts';
+
+const WITHOUT_TEAM = {
+  title: 'You belong to no team',
+  detail: 'You have no data to which you could grant access.',
+  advice: 'Ask the owner of a team to add you. Then go back to the application, and start again.',
+};
+
+const OF_ANOTHER_TEAM = {
+  title: 'This application belongs to another team',
+  detail: 'Only people of its team can grant it access, and only to that team.',
+  advice: 'Ask the owner of that team to add you. Then go back to the application, and start again.',
+};
 
 /** The page. @param failed the previous choices, and why they were refused */
 export async function showConsent(
@@ -19,13 +31,11 @@ export async function showConsent(
   const { app, details, client, page, request } = interaction;
   if (failed !== undefined) request.facts.refusal = { code: 'invalid', reason: failed.error };
   const user = await requirePerson(interaction);
-  const teams = await membershipsOf(app, user.id);
+  const teams = await teamsFor(app, client, user.id);
   if (teams.length === 0)
     return refusalPage(request, 'access_denied', {
       status: 403,
-      title: 'You belong to no team',
-      detail: 'You have no data to which you could grant access.',
-      advice: 'Ask the owner of a team to add you. Then go back to the application, and start again.',
+      ...(client.teamId === null ? WITHOUT_TEAM : OF_ANOTHER_TEAM),
     });
   const { client_uri: clientUri } = client.metadata as { client_uri?: string };
   const redirect = new URL(String(details.params['redirect_uri']));
@@ -59,7 +69,7 @@ export async function submitConsent(interaction: Interaction, fields: URLSearchP
   const user = await requirePerson(interaction);
   const requested = scopesOf(details);
   const scopes = requested.filter((scope) => chosen.scopes.includes(scope));
-  const teams = await membershipsOf(app, user.id);
+  const teams = await teamsFor(app, client, user.id);
   const team = teams.find(({ teamId }) => String(teamId) === chosen.teamId);
   if (team === undefined)
     return showConsent(interaction, { chosen, error: 'Choose one of your teams, or deny.' });

@@ -1,7 +1,7 @@
 // An interaction of oidc-provider: the steps between an authorization request and its response. One object for each request to its pages.
 import { errors, type Provider } from 'oidc-provider';
 import type { App } from '../../context.ts';
-import { findClient, type OauthClient } from '../../services/sign-in/oauth-records.ts';
+import { findClient, isEnabled, type OauthClient } from '../../services/sign-in/oauth-records.ts';
 import { endSession } from '../../services/sign-in/sessions.ts';
 import { ENDPOINTS } from '../endpoints.ts';
 import type { Engine } from '../engine.ts';
@@ -44,7 +44,7 @@ export async function openInteraction(
   }
   if (details.uid !== request.params['uid']) return null;
   const client = await findClient(app, String(details.params['client_id']));
-  if (client === null || client.disabledAt !== null) return null;
+  if (client === null || !isEnabled(client, app.clock())) return null;
   request.facts.client = client.id;
   return {
     app,

@@ -1,13 +1,10 @@
 // A team's API keys as its own callers see them: never the key or its hash. A caller whose host or grant is limited to some of the team's
 // workspaces can neither see nor revoke any key.
-import type { Caller } from '../../auth/actor.ts';
-import { coversScope, requireScope, SCOPES, type Scope } from '../../auth/scopes.ts';
+import { requireScope, SCOPES } from '../../auth/scopes.ts';
 import { createToken } from '../../auth/tokens.ts';
 import type { Context } from '../../context.ts';
-import { invalid, notFound, outOfRange, parseAll, preconditionFailed } from '../../errors.ts';
+import { notFound, parseAll, preconditionFailed } from '../../errors.ts';
 import { API_KEY_NAME, type ApiKeyRow, apiKey, NEW_API_KEY } from '../../resources/api-keys.ts';
-import { team } from '../../resources/teams.ts';
-import { toTimestamp } from '../../rows/json.ts';
 import {
   insertApiKey,
   lockApiKey,
@@ -15,10 +12,8 @@ import {
   setName,
   setRevokedAt,
 } from '../../store/accounts/api-keys.ts';
-import { findGrants } from '../../store/accounts/oauth-grants.ts';
 import { executeUnrecorded } from '../../store/changing/changes.ts';
 import type { Executor } from '../../store/connections/executor.ts';
-import { findByIds } from '../../store/reading/rows.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { type Input, parseFields } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
@@ -26,10 +21,10 @@ import { requireRow } from '../reading/reads.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
 import { defineService } from '../service.ts';
 import { parseKnown, parseName } from './names.ts';
+import { endOf, requireCovered, requireTeam, requireWithin } from './new-credentials.ts';
 import { getManyWithOwn } from './own-credential.ts';
 
 const API_KEYS = tableOf(apiKey);
-const TEAMS = tableOf(team);
 
 export type { StoredApiKey };
 
@@ -92,27 +87,19 @@ export async function create(
   ctx: Context,
   ref: Ref,
   input: Input,
-  { idempotencyKey, precondition }: WriteOptions,
+  options: WriteOptions,
 ): Promise<{ row: ApiKeyRow & { id: bigint; token: string }; outcome: 'created' }> {
   const caller = requireScope(ctx, writeScope);
-  const { tenancy } = caller;
-  const { id: teamId } = await requireRow(ctx, TEAMS, tenancy, ref);
-  // As for the keys that there are: a caller that is limited to some workspaces sees none.
-  if (tenancy.workspaceIds !== null) throw notFound(TEAMS.title);
-  if (idempotencyKey !== null)
-    throw invalid(idempotencyKey.field, {
-      code: 'invalid_key',
-      message: 'cannot be used here: a key is shown once, so the answer to a retry could not have it',
-    });
-  // There is no key yet for which it could hold (RFC 9110 §13.1.1).
-  if (precondition !== null) throw preconditionFailed();
+  const teamId = await requireTeam(ctx, caller, ref, options, 'key');
   const now = ctx.clock();
   const latest = await endOf(ctx, caller);
   const nameOf = (property: keyof typeof NEW_API_KEY) => input.nameOf(property, NEW_API_KEY[property]);
   const given = parseFields(NEW_API_KEY, input, 'creation', false, (some) =>
     parseAll({
       name: () => some.name !== undefined && parseName(some.name),
-      scopes: () => some.scopes !== undefined && requireCovered(caller, some.scopes, nameOf('scopes')),
+      scopes: () =>
+        some.scopes !== undefined &&
+        requireCovered(caller, some.scopes, { field: nameOf('scopes'), who: 'A key' }),
       expiresAt: () => requireWithin(some.expiresAt, { now, latest }, nameOf('expiresAt')),
     }),
   );
@@ -120,58 +107,9 @@ export async function create(
   const scopes = parseKnown(asked, SCOPES, 'scope', 'A key');
   const expiresAt = end ?? latest;
   const key = { teamId, name: parseName(name), scopes, expiresAt, isDefault: false, createdAt: now };
-  const issued = await executeUnrecorded(ctx, tenancy, (tx) => issueKey(tx, key));
+  const issued = await executeUnrecorded(ctx, caller.tenancy, (tx) => issueKey(tx, key));
   await ctx.lookups.settle();
   return { row: { ...issued.apiKey, token: issued.token }, outcome: 'created' };
-}
-
-/** @throws AppError `invalid` for `field` */
-function requireCovered(caller: Caller, asked: readonly string[], field: string): void {
-  const [beyond] = parseKnown(asked, SCOPES, 'scope', 'A key').filter(
-    (scope) => !coversAsked(caller.scopes, scope),
-  );
-  if (beyond !== undefined)
-    throw invalid(field, {
-      code: 'not_allowed',
-      message: `cannot contain ${beyond}, which the credential of the request does not have`,
-    });
-}
-
-/** Requires an end in the future that is not after `latest`. @throws AppError `invalid` for `field` */
-function requireWithin(
-  end: Date | null | undefined,
-  { now, latest }: { readonly now: Date; readonly latest: Date | null },
-  field: string,
-): void {
-  const expiresAt = end ?? latest;
-  if (expiresAt === null || (expiresAt > now && (latest === null || expiresAt <= latest))) return;
-  const until = latest && toTimestamp(latest);
-  throw invalid(
-    field,
-    outOfRange(
-      until === null
-        ? 'in the future'
-        : `in the future, and at most ${until}, when the credential of the request ends`,
-    ),
-  );
-}
-
-/** Whether a caller with these scopes may give this one away: `read` and `write` only if they have the same. */
-function coversAsked(granted: ReadonlySet<string>, asked: string): boolean {
-  return asked.includes(':') ? coversScope(granted, asked as Scope) : granted.has(asked);
-}
-
-/** When the caller's credential ends: a key, or a grant, whose tokens are renewed. Null: never, or a client of ours that acts for itself. */
-async function endOf(ctx: Context, caller: Caller): Promise<Date | null> {
-  const { teamId } = caller.tenancy;
-  if (caller.kind === 'api_key') {
-    const [own] = await findByIds(ctx, API_KEYS, { teamId, workspaceIds: null }, [caller.apiKeyId], null);
-    const ends = [own?.expiresAt, own?.revokedAt].filter((end) => end != null);
-    return ends.toSorted((a, b) => a.getTime() - b.getTime())[0] ?? null;
-  }
-  if (caller.grantId === null) return caller.clientName === null ? caller.expiresAt : null;
-  const [grant] = await findGrants(ctx.store, { id: caller.grantId });
-  return grant?.expiresAt ?? caller.expiresAt;
 }
 
 /**

@@ -1,12 +1,12 @@
 // Rules for names that people enter: of teams, workspaces, API keys, OAuth clients and people. Pure.
 import { invalid } from '../../errors.ts';
+import { MAX_CLIENT_NAME_LENGTH } from '../../resources/team-oauth-clients.ts';
 import { isStorable } from '../../rows/storable.ts';
+
+export { MAX_CLIENT_NAME_LENGTH };
 
 /** Of teams, workspaces, people and API keys. */
 const MAX_NAME_LENGTH = 100;
-/** Of OAuth clients, including those that register themselves. */
-export const MAX_CLIENT_NAME_LENGTH = 200;
-
 /**
  * Control characters, and characters that are invisible or change the text direction: people judge by names, so names must not mislead.
  */
@@ -17,22 +17,23 @@ export function isName(text: string, maxLength = MAX_NAME_LENGTH): boolean {
   return text.trim() !== '' && text.length <= maxLength && isStorable(text) && !UNREADABLE.test(text);
 }
 
-/** Parses names of a kind, each once. @param who their owner, for messages @throws AppError `invalid` blaming the plural of the kind */
+/** Parses names of a kind, each once. @param who their owner, for messages @throws AppError `invalid` blaming `field` */
 export function parseKnown(
   given: readonly string[],
   known: readonly string[],
   kind: 'scope' | 'grant',
   who: string,
+  field = `${kind}s`,
 ): string[] {
   const all = `Known ${kind}s: ${known.join(', ')}.`;
   const unknown = given.filter((name) => !known.includes(name));
   if (unknown.length > 0)
-    throw invalid(`${kind}s`, {
+    throw invalid(field, {
       code: 'not_included',
       message: `Unknown ${kind} ${unknown.join(', ')}. ${all}`,
     });
   if (given.length === 0)
-    throw invalid(`${kind}s`, { code: 'required', message: `${who} needs at least one ${kind}. ${all}` });
+    throw invalid(field, { code: 'required', message: `${who} needs at least one ${kind}. ${all}` });
   return [...new Set(given)];
 }
 

@@ -1,11 +1,10 @@
 // OAuth clients that the operator registers: their rules, their secrets, and their removal.
 
-import { SCOPES } from '../../auth/scopes.ts';
-import { createClientId, createClientSecret } from '../../auth/tokens.ts';
+import { createClientId } from '../../auth/tokens.ts';
 import type { App } from '../../context.ts';
 import { invalid, notFound } from '../../errors.ts';
+import { GRANT_TYPES } from '../../resources/team-oauth-clients.ts';
 import {
-  disableClient,
   findClients,
   insertClient,
   LEGACY_MEMBER,
@@ -14,18 +13,14 @@ import {
   type OauthClientRow,
 } from '../../store/accounts/oauth-clients.ts';
 import { findWorkspaces } from '../../store/accounts/workspaces.ts';
-import { MAX_CLIENT_NAME_LENGTH, parseKnown, parseName } from '../accounts/names.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
-import { endGrants } from '../sign-in/oauth-grants.ts';
+import { registration } from '../sign-in/client-registration.ts';
+import { endClient } from '../sign-in/oauth-grants.ts';
 import { GRAPHIQL_CLIENT_ID } from '../sign-in/oauth-records.ts';
-import { isNativeRedirect, parseRedirectUris } from '../sign-in/redirect-uris.ts';
 import { withConflicts } from './conflicts.ts';
 import { teamIdOf } from './refs.ts';
 
-export { legacyTermsOf, type OauthClientRow };
-
-/** How a client may get tokens (RFC 7591 §2 `grant_types`). */
-export const GRANTS = ['authorization_code', 'refresh_token', 'client_credentials'] as const;
+export { GRANT_TYPES, legacyTermsOf, type OauthClientRow };
 
 /** How long grants to a legacy client may last, if not until they are revoked. */
 const GRANT_LIFETIME = { least: 60_000, most: 3_650 * 86_400_000 };
@@ -58,25 +53,10 @@ export async function create(
   input: ClientInput,
 ): Promise<{ client: OauthClientRow; clientSecret: string | null }> {
   const id = input.id === undefined ? createClientId() : parseClientId(input.id);
-  const name = parseName(input.name, MAX_CLIENT_NAME_LENGTH);
-  const grants = parseGrants(input.grants);
-  const scopes = parseKnown(input.scopes, SCOPES, 'scope', 'A client');
-  const isPublic = input.isPublic ?? false;
-  const redirectUris = parseRedirectUris(input.redirectUris ?? []);
-  const usesCode = grants.includes('authorization_code');
-  const usesCredentials = grants.includes('client_credentials');
-  if (usesCode !== redirectUris.length > 0)
-    throw invalid('redirect_uris', {
-      code: 'not_allowed',
-      message: usesCode
-        ? 'A client with authorization_code needs a redirect URI.'
-        : 'Only a client with authorization_code has redirect URIs.',
-    });
-  if (usesCredentials && isPublic)
-    throw invalid('public', {
-      code: 'not_allowed',
-      message: 'A client with client_credentials cannot be public. It needs a secret.',
-    });
+  const { columns, secret, usesCredentials } = registration(
+    { ...input, redirectUris: input.redirectUris ?? [], isPublic: input.isPublic ?? false },
+    { grants: 'grants', redirectUris: 'redirect_uris', isPublic: 'public' },
+  );
   const legacy = parseLegacyTerms(input, usesCredentials);
   if (usesCredentials !== (input.team !== undefined))
     throw invalid('team', {
@@ -87,30 +67,17 @@ export async function create(
     });
   const teamId = await teamIdOf(app, input);
   const workspaceIds = await requireWorkspaces(app, teamId, input.workspaces ?? []);
-  const secret = isPublic ? null : createClientSecret();
   const row = {
+    ...columns,
     id,
-    name,
-    metadata: {
-      client_name: name,
-      redirect_uris: redirectUris,
-      grant_types: grants,
-      response_types: usesCode ? ['code'] : [],
-      token_endpoint_auth_method: isPublic ? 'none' : 'client_secret_basic',
-      scope: scopes.join(' '),
-      // Native clients may use any port of a loopback address (RFC 8252 §7.3).
-      application_type: redirectUris.some(isNativeRedirect) ? 'native' : 'web',
-      ...(legacy !== null && { [LEGACY_MEMBER]: { ...legacy } }),
-    },
-    secretHash: secret?.hash ?? null,
+    metadata: { ...columns.metadata, ...(legacy !== null && { [LEGACY_MEMBER]: { ...legacy } }) },
     teamId,
     workspaceIds,
     wholeTeam: workspaceIds.length === 0,
-    dynamic: false,
     createdAt: app.clock(),
   };
   const client = await withConflicts(() => insertClient(app.store, row));
-  return { client, clientSecret: secret?.token ?? null };
+  return { client, clientSecret: secret };
 }
 
 /** The clients that act for one team, or all clients, including removed ones. @throws AppError `not_found` for the team */
@@ -123,9 +90,8 @@ export async function list(app: App, filter: { team?: Ref | undefined } = {}): P
  * @throws AppError `not_found`
  */
 export async function remove(app: App, id: string): Promise<OauthClientRow> {
-  const client = id.includes('\0') ? null : await disableClient(app.store, id, app.clock());
+  const client = id.includes('\0') ? null : await endClient(app, id);
   if (client === null) throw notFound('Client');
-  await endGrants(app, { clientId: id });
   return client;
 }
 
@@ -175,14 +141,4 @@ async function requireWorkspaces(app: App, teamId: bigint | null, refs: readonly
   const own = new Set((await findWorkspaces(app.store, teamId)).map(({ id }) => id));
   if (!ids.isSubsetOf(own)) throw notFound('Workspace');
   return [...ids];
-}
-
-function parseGrants(grants: readonly string[]): string[] {
-  const known = parseKnown(grants, GRANTS, 'grant', 'A client');
-  if (grants.includes('refresh_token') && !grants.includes('authorization_code'))
-    throw invalid('grants', {
-      code: 'not_allowed',
-      message: 'The grant refresh_token needs authorization_code.',
-    });
-  return known;
 }

@@ -3,8 +3,9 @@
 import { grantable } from '../../auth/scopes.ts';
 import type { App } from '../../context.ts';
 import { invalid, notFound } from '../../errors.ts';
+import type { OauthClient } from '../../store/accounts/oauth-clients.ts';
 import { findGrants, type NamedGrant } from '../../store/accounts/oauth-grants.ts';
-import type { Membership } from '../../store/accounts/users.ts';
+import { findMemberships, type Membership } from '../../store/accounts/users.ts';
 import { idOfPublicId } from '../../store/sql/public-ids.ts';
 import { endGrants, statusOf } from './oauth-grants.ts';
 
@@ -38,6 +39,16 @@ export function requireGrantable(
       code: 'not_included',
       message: 'Choose from the workspaces of the team.',
     });
+}
+
+/** The teams for which a person can grant access to a client: their own, but of a team's client that team alone. */
+export async function teamsFor(
+  app: App,
+  { teamId: only }: Pick<OauthClient, 'teamId'>,
+  userId: bigint,
+): Promise<Membership[]> {
+  const teams = await findMemberships(app.store, userId);
+  return only === null ? teams : teams.filter(({ teamId }) => teamId === only);
 }
 
 /**

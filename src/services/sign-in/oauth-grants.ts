@@ -4,6 +4,7 @@ import { requireScope } from '../../auth/scopes.ts';
 import type { App, Context } from '../../context.ts';
 import { preconditionFailed } from '../../errors.ts';
 import { oauthGrant } from '../../resources/oauth-grants.ts';
+import { disableClient, type OauthClientRow } from '../../store/accounts/oauth-clients.ts';
 import { type GrantFilter, type NamedGrant, revokeGrant } from '../../store/accounts/oauth-grants.ts';
 import { beginChange } from '../../store/changing/transactions.ts';
 import { oauthGrantTable } from '../../store/tables/oauth-grants.ts';
@@ -54,6 +55,13 @@ export async function revoke(
 export async function endGrants(app: App, where: GrantFilter): Promise<void> {
   await revokeGrant(app.store, where, app.clock());
   await app.lookups.forget();
+}
+
+/** Ends a client permanently, with all grants and tokens issued to it. @returns null if there is no such client */
+export async function endClient(app: App, id: string): Promise<OauthClientRow | null> {
+  const client = await disableClient(app.store, id, app.clock());
+  if (client !== null) await endGrants(app, { clientId: id });
+  return client;
 }
 
 /** Everything that rest/ and graphql/ call of this noun. Every token may read its own grant. */

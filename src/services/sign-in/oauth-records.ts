@@ -18,6 +18,7 @@ export {
   insertAccessToken,
 } from '../../store/accounts/oauth-access-tokens.ts';
 export {
+  isEnabled,
   LEGACY_MEMBER,
   type LegacyTerms,
   legacyTermsOf,

@@ -9,16 +9,16 @@ const MAX_LENGTH = 2_000;
  * The URIs as written: they are compared exactly, except for the port of a loopback address.
  * @throws AppError `invalid` naming the wrong URI and what is wrong with it
  */
-export function parseRedirectUris(uris: readonly string[]): string[] {
+export function parseRedirectUris(uris: readonly string[], field = 'redirect_uris'): string[] {
   if (uris.length > MAX_URIS)
-    throw invalid('redirect_uris', {
+    throw invalid(field, {
       code: 'too_many',
       message: `A client can have at most ${MAX_URIS} redirect URIs.`,
     });
   for (const uri of uris) {
     const problem = problemOf(uri);
     if (problem !== null)
-      throw invalid('redirect_uris', {
+      throw invalid(field, {
         code: 'invalid_format',
         message: `The redirect URI ${uri} ${problem}.`,
       });

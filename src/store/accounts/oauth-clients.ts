@@ -1,6 +1,6 @@
 // OAuth clients as rows. The store only sees the hash of a client's secret, never the secret.
 
-import type { OauthClient, Prisma } from '#prisma';
+import type { OauthClient, Prisma, TeamOauthClient } from '#prisma';
 import { withTransaction } from '../changing/transactions.ts';
 import type { Statement } from '../sql/statements.ts';
 import { query, type Store, type StoreContext, withPrisma } from '../store.ts';
@@ -11,9 +11,16 @@ export type { OauthClient };
 export type OauthClientRow = Omit<OauthClient, 'secretHash'>;
 
 /** The columns of a new client. */
-export type NewOauthClient = Omit<OauthClient, 'metadata' | 'disabledAt'> & {
+export type NewOauthClient = Omit<OauthClient, 'metadata' | 'expiresAt' | 'disabledAt'> & {
   readonly metadata: Prisma.InputJsonObject;
+  /** Absent or null: it does not expire. */
+  readonly expiresAt?: Date | null;
 };
+
+/** Whether a client may do anything: nobody has disabled it, and it has not expired. */
+export function isEnabled({ disabledAt, expiresAt }: OauthClientRow, now: Date): boolean {
+  return disabledAt === null && (expiresAt === null || expiresAt > now);
+}
 
 /** The member of a client's metadata that makes it a legacy client. Only the operator sets it. */
 export const LEGACY_MEMBER = 'funnel_gateway_legacy';
@@ -38,7 +45,8 @@ const omit = { secretHash: true } as const;
 const BY_ID: Statement = {
   name: 'oauth_clients.by_id',
   text: `select id, name, metadata, secret_hash as "secretHash", team_id as "teamId", workspace_ids as "workspaceIds",
-    whole_team as "wholeTeam", dynamic, created_at as "createdAt", disabled_at as "disabledAt"
+    whole_team as "wholeTeam", dynamic, created_at as "createdAt",
+    expires_at as "expiresAt", disabled_at as "disabledAt"
     from oauth_clients where id = $1`,
 };
 
@@ -65,9 +73,36 @@ export async function findClientNames(
   return query(store, NAMES_FOR_TEAM, [ids, teamId]);
 }
 
-/** Inserts a client. @throws AppError `unavailable`; the error of a violated constraint */
-export async function insertClient(store: Store, client: NewOauthClient): Promise<OauthClientRow> {
-  return withPrisma(store, (prisma) => prisma.oauthClient.create({ data: client, omit }));
+/** A client with its ids among the clients of its team; null if it belongs to no team. */
+export type InsertedClient = OauthClientRow & {
+  readonly ofTeam: Pick<TeamOauthClient, 'id' | 'publicId'> | null;
+};
+
+/** Inserts a client; with a team, among the clients of that team. @throws AppError `unavailable`; the error of a violated constraint */
+export async function insertClient(store: Store, client: NewOauthClient): Promise<InsertedClient> {
+  const { teamId, createdAt } = client;
+  const ofTeam = teamId === null ? {} : { ofTeam: { create: { teamId, createdAt } } };
+  return withPrisma(store, (prisma) =>
+    prisma.oauthClient.create({
+      data: { ...client, ...ofTeam },
+      omit,
+      include: { ofTeam: { select: { id: true, publicId: true } } },
+    }),
+  );
+}
+
+const RENAME: Statement = {
+  name: 'oauth_clients.rename',
+  text: `update oauth_clients set name = $3, metadata = metadata || jsonb_build_object('client_name', $3::text)
+    where id = $1 and team_id = $2::bigint`,
+};
+
+/** Renames a client of a team. */
+export async function renameClient(
+  store: Store,
+  { id, teamId, name }: Pick<OauthClient, 'id' | 'name'> & { readonly teamId: bigint },
+): Promise<void> {
+  await query(store, RENAME, [id, teamId, name]);
 }
 
 /** The clients of one team, or all clients; the oldest first. */

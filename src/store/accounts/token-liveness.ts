@@ -13,6 +13,7 @@ const byJti = lookup(
     clientId: { type: 'text', sql: 'c.id' },
     clientName: { type: 'text', sql: 'c.name' },
     clientDisabledAt: { type: 'timestamp', nullable: true, sql: 'c.disabled_at' },
+    clientExpiresAt: { type: 'timestamp', nullable: true, sql: 'c.expires_at' },
     revokedAt: { type: 'timestamp', nullable: true },
     // A token that is no JWT has its claims here. Null: it has no end of its own.
     expiresAt: { type: 'timestamp', nullable: true },

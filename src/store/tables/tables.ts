@@ -33,6 +33,7 @@ import { opportunityTable, pipelineStageTable, pipelineTable } from './sales.ts'
 import { shippingLocationGroupTable } from './shipping-location-groups.ts';
 import { shippingPackageTable } from './shipping-packages.ts';
 import { makeTable, type OwnTable, parentLink, type Table } from './table.ts';
+import { teamOauthClientTable } from './team-oauth-clients.ts';
 import { teamTable } from './teams.ts';
 import { styleTable, themeTable } from './themes.ts';
 import { webhookDeliveryTable } from './webhook-deliveries.ts';
@@ -56,6 +57,7 @@ const OWN_TABLES = new Map<object, OwnTable>(
     webhookDeliveryTable,
     auditEntryTable,
     oauthGrantTable,
+    teamOauthClientTable,
     imageTable,
     orderTable,
     orderAppliedTagTable,

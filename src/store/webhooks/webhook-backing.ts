@@ -31,7 +31,7 @@ export async function findSubscriptionRights(
   if (actorId === null) return [];
   if (actorKind === 'api_key') return query(store, OF_KEY, [workspaceId, at, parseId('api_keys', actorId)]);
   // A client that acts for itself is its own subject (RFC 9068 §2.2).
-  if (actorId === clientId) return query(store, OF_CLIENT, [workspaceId, clientId]);
+  if (actorId === clientId) return query(store, OF_CLIENT, [workspaceId, at, clientId]);
   return query(store, OF_GRANTS, [workspaceId, at, parseId('users', actorId), clientId]);
 }
 
@@ -47,7 +47,8 @@ const OF_CLIENT = statement(
   'webhook_endpoints.backing.client',
   () => `select string_to_array(c.metadata ->> 'scope', ' ') as scopes, null as role
       from oauth_clients c join workspaces w on w.team_id = c.team_id
-      where w.id = $1::bigint and c.id = $2 and c.disabled_at is null and c.metadata ->> 'scope' is not null
+      where w.id = $1::bigint and c.id = $3 and c.disabled_at is null
+        and (c.expires_at is null or c.expires_at > $2::timestamptz) and c.metadata ->> 'scope' is not null
         and (c.whole_team or w.id = any(c.workspace_ids))`,
 );
 
@@ -60,6 +61,6 @@ const OF_GRANTS = statement(
         join team_members m on m.user_id = g.user_id and m.team_id = g.team_id
       where w.id = $1::bigint and g.user_id = $3::bigint and g.client_id = $4
         and g.revoked_at is null and (g.expires_at is null or g.expires_at > $2::timestamptz)
-        and c.disabled_at is null and u.disabled_at is null
+        and c.disabled_at is null and (c.expires_at is null or c.expires_at > $2::timestamptz) and u.disabled_at is null
         and (g.whole_team or w.id = any(g.workspace_ids))`,
 );

@@ -33,6 +33,7 @@ export function globalIds(tenant: Tenant): Readonly<Record<string, string>> {
     webhookDeliveryId: id('WebhookDelivery', tenant.pendingDelivery),
     teamId: id('Team', tenant.team),
     apiKeyId: id('ApiKey', { id: 4_611_686_018_427_387_904n }),
+    oauthClientId: id('TeamOauthClient', { id: 4_611_686_018_427_387_904n }),
     oauthGrantId: id('OauthGrant', { id: 4_611_686_018_427_387_904n }),
     id: id('Contact', tenant.contact),
     ids: id('Workspace', tenant.workspace),
