@@ -126,21 +126,22 @@ describe.each(sampleOperations('refused', COMMON))(
       if (code !== 'not_found') expect(graphql.detail).toBe(rest.detail);
     }
 
-    test('no credential, an invalid one, and one without the scope', async () => {
-      const weak = weakBy.get(operation.scope) ?? expect.fail();
-      await expectBothRefuse(ours, { caller: anonymous }, 'unauthenticated');
-      await expectBothRefuse(ours, { caller: revoked }, 'unauthenticated');
-      await expectBothRefuse(ours, { caller: weak }, 'insufficient_scope');
-      await expectBothRefuse(theirs, { caller: weak }, 'insufficient_scope');
-    });
+    const weak = weakBy.get(operation.scope) ?? expect.fail();
+    const wishes: readonly (readonly [what: string, Tenant, Wish, ErrorCode])[] = [
+      ['no credential', ours, { caller: anonymous }, 'unauthenticated'],
+      ['an invalid one', ours, { caller: revoked }, 'unauthenticated'],
+      ['one without the scope', ours, { caller: weak }, 'insufficient_scope'],
+      ["one without the scope, for another team's objects", theirs, { caller: weak }, 'insufficient_scope'],
+      ["another team's objects", theirs, {}, 'not_found'],
+      ['an unknown host', ours, { host: 'nobody.example' }, 'misdirected_request'],
+      ['objects that another host hides', ours, { host: `${other.subdomain}.localhost` }, 'not_found'],
+    ];
+    // A team is changed on each of its hosts.
+    const refused = wishes.slice(0, operation.route.endsWith('/teams/:id') ? -1 : undefined);
 
-    test("another team's objects, objects that another host hides, and an unknown host", async () => {
-      await expectBothRefuse(theirs, {}, 'not_found');
-      // A team is changed on each of its hosts.
-      if (!operation.route.endsWith('/teams/:id'))
-        await expectBothRefuse(ours, { host: `${other.subdomain}.localhost` }, 'not_found');
-      await expectBothRefuse(ours, { host: 'nobody.example' }, 'misdirected_request');
-    });
+    test.each(sampleAt(operation.route, refused, 3))('%s', (_, tenant, wish, code) =>
+      expectBothRefuse(tenant, wish, code),
+    );
   },
 );
 

@@ -290,7 +290,7 @@ describe('without row-level security, a forgotten condition', () => {
     expect(text).toMatch(new RegExp(`${MARKERS.theirs}|${theirs}\\b|^{"branch":`));
   });
 
-  test.each(sampleAt('bare', UNSAFE, 4))('lets $route change what is another team’s', async (operation) => {
+  test.each(sampleAt('bare', UNSAFE, 12))('lets $route change what is another team’s', async (operation) => {
     const tenant = await createTenant(bed.gateway.app, 'bare');
     expect((await bed.send(operation, tenant)).status).toBe(operation.success);
   });

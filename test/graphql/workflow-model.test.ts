@@ -6,6 +6,7 @@ import { countWronglyShown } from '../../src/store/inspection/shown-pages.ts';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
+import { times } from '../support/nightly.ts';
 import { prismaOf } from '../support/prisma.ts';
 import { refusalOf } from '../support/user-errors.ts';
 import { json } from '../support/walk.ts';
@@ -395,7 +396,7 @@ function orderOf(tree: Tree, before: Tree): string {
 }
 
 // Two of the suite's slowest: some 400 changes, with a read of the whole tree and a look at its rows after each, because the first wrong step is
-// what a failure has to name. With fewer runs, rare combinations of splits would not be met.
+// what a failure has to name. Rare combinations of splits are met at night.
 test('sequential changes have the result of the model', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyChoice, { minLength: 8, maxLength: 25 }), async (choices) => {
@@ -410,7 +411,7 @@ test('sequential changes have the result of the model', async () => {
         expect(now).toEqual(run.tree());
       }
     }),
-    { numRuns: 12, endOnFailure: true },
+    { numRuns: times(12), endOnFailure: true },
   );
 });
 
@@ -444,12 +445,12 @@ test('two concurrent changes have the result of one of the two orders', async ()
         }
       },
     ),
-    { numRuns: 10, endOnFailure: true },
+    { numRuns: times(10), endOnFailure: true },
   );
 });
 
 test('a page that one funnel drops while another adds it knows whether a step shows it', async () => {
-  for (let round = 0; round < 12; round++) {
+  for (let round = 0; round < times(12); round++) {
     const [giving, taking] = [await begin(), await begin()];
     await withTriggers(round % 2 === 0);
     const make = (change: Change) => giving.send(change, giving.toMutation(change));

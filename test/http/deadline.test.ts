@@ -126,7 +126,7 @@ test('a change that waits for its idempotency record is not made afterwards, and
   const before = await digest(gateway, CHANGEABLE, tenant.team.id);
   const answers = await observer.whileLocked('lock table audit_entries, events, idempotency_records', () =>
     Promise.all(
-      sampleAt('late', UNSAFE, 6).map((operation, index) => {
+      sampleAt('late', UNSAFE, 12).map((operation, index) => {
         const { headers, ...request } = requestOf(operation, tenant);
         const key = { 'Idempotency-Key': `late-${index}` };
         return gateway.send(operation.path(tenant), {

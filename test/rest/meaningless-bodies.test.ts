@@ -128,14 +128,19 @@ describe.each(TAKING)('$name', (taking) => {
 test('afterwards nothing is changed', async () => expect(await digest(gateway, CHANGEABLE)).toEqual(before));
 
 // A creation that may be empty makes something.
-test.each(
-  TAKING.filter(({ route, operation }) => route.body?.required !== true && operation.success !== 201),
-)('$name changes nothing where nothing at all is given', async (taking) => {
-  // What was won cannot be lost.
-  const to = await createTenant(gateway.app, 'empty', teamId);
-  for (const body of given.get(taking) ?? expect.fail())
-    expect([body, (await send(taking, to, body)).status]).toEqual([body, 200]);
-});
+const NEEDING_NONE = TAKING.filter(
+  ({ route, operation }) => route.body?.required !== true && operation.success !== 201,
+);
+
+test.each(sampled('empty', NEEDING_NONE))(
+  '$name changes nothing where nothing at all is given',
+  async (taking) => {
+    // What was won cannot be lost.
+    const to = await createTenant(gateway.app, 'empty', teamId);
+    for (const body of sampleAt(taking.name, given.get(taking) ?? expect.fail(), 3))
+      expect([body, (await send(taking, to, body)).status]).toEqual([body, 200]);
+  },
+);
 
 test.each(sampled('wrapped', WRAPPED))(
   '$name accepts any single member as a wrapper if its name ends in the noun’s',

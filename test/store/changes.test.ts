@@ -17,7 +17,7 @@ let observer: Observer;
 let client: RestClient;
 
 beforeAll(async () => {
-  gateway = await createGateway({ env: { POOL_SIZE: '40', LOOKUP_CACHE_MS: '60000' } });
+  gateway = await createGateway({ env: { POOL_SIZE: '20', LOOKUP_CACHE_MS: '60000' } });
   observer = await createObserver(gateway);
 });
 beforeEach(async () => {
@@ -186,7 +186,7 @@ function lengthOf({ path = '', members = path }: Resource): number {
 // One of the suite's slowest: it tests the lock timeout of four seconds, and waits for it twice.
 test('while another transaction holds what it locks, every operation is 409 with a key and 503 without one after a while, and changes nothing', async () => {
   const wishes = await Promise.all(
-    sampleAt('held', UNSAFE, 6).map(async (operation) => {
+    sampleAt('held', UNSAFE, 12).map(async (operation) => {
       const tenant = await createTenant(gateway.app, 'held', client.teamId);
       const { headers, ...request } = requestOf(operation, tenant);
       const send = (more: Record<string, string> = {}) =>
