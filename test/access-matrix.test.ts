@@ -209,7 +209,7 @@ const CHANGES = SCHEMA_OPERATIONS.filter(({ isMutation }) => isMutation);
 const OWN = /^(Viewer|User)\.|^Query\.(viewer|user|webhookEventTypes)$/;
 /** What the caller's whole team has in common. */
 const TEAM =
-  /^(Team|ApiKey|OauthGrant|TeamOauthClient|Query)\.(team|apiKeys|oauthClients|oauthGrants|users|workspaces)$/;
+  /^(Team|ApiKey|Membership|OauthGrant|TeamOauthClient|Query)\.(team|apiKeys|memberships|oauthClients|oauthGrants|user|users|workspaces)$/;
 /** The fields of a team that need a scope. A caller of the team sees them on every host. */
 const FIELD_OF_TEAM = /^Team\.(createdAt|locale|timeZone|updatedAt)$/;
 /** Whom a key stands for, and what a caller who is narrowed to a workspace cannot see of its team. */

@@ -235,6 +235,9 @@ const WHOLE_LISTS = [
   'ProductVariant.images',
   'ProductVariant.propertyValues',
   'WebhookDelivery.attempts',
+  // At most the first 100 of a team, and one of a user.
+  'Team.memberships',
+  'User.memberships',
 ];
 
 /** Lists of children that are written with their parent: there are few. */

@@ -28,6 +28,7 @@ import './accounts/api-keys.ts';
 import './products/product-collections.ts';
 import './products/product-variants.ts';
 import './products/product-prices.ts';
+import './accounts/memberships.ts';
 import './accounts/oauth-grants.ts';
 import './accounts/team-oauth-clients.ts';
 import './accounts/viewer.ts';

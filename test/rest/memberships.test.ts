@@ -1,8 +1,9 @@
-// The memberships in teams and users: who belongs to the caller's team, and with which role.
+// The memberships in teams and users, over both faces: who belongs to the caller's team, and with which role.
 import { expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { type Caller, ownGateway } from '../support/gateway.ts';
 import { oauthGrant } from '../support/grants.ts';
+import { post } from '../support/graphql.ts';
 import { bearerOf } from '../support/oauth-tokens.ts';
 import { prismaOf } from '../support/prisma.ts';
 import { json } from '../support/walk.ts';
@@ -71,6 +72,37 @@ test('on the host of a workspace, only the caller’s own membership is shown', 
   expect(idsIn(await read(`teams/${ours.id}`, caller, host))).toEqual([]);
   expect(idsIn(await read(`teams/${ours.id}`, person, host))).toEqual([everybody[0]]);
   expect((await read<Shown[]>('users', person, host)).map(idsIn)).toEqual([[everybody[0]]]);
+});
+
+test('over GraphQL a team and its users have the same ones', async () => {
+  const query = `query ($id: ID!) { team(by: { id: $id }) {
+    memberships { role createdAt user { emailAddress } team { id } }
+    users(first: 10) { nodes { emailAddress memberships { role team { id } } } } } }`;
+  const ask = async (by: Caller, host = 'localhost') => {
+    const variables = { id: btoa(`Team:${ours.id}`) };
+    const { data, errors } = await post<{ team: object }>(
+      gateway,
+      { query, variables },
+      { caller: by, host },
+    );
+    expect(errors).toBeUndefined();
+    return data?.team;
+  };
+  const team = { id: btoa(`Team:${ours.id}`) };
+  const shown = [
+    { role: 'OWNER', user: { emailAddress: owner.email }, team, createdAt: joinedAt.toISOString() },
+    { role: 'MEMBER', user: { emailAddress: member.email }, team, createdAt: joinedAt.toISOString() },
+  ];
+  const nodes = [
+    { emailAddress: '', memberships: [] },
+    { emailAddress: owner.email, memberships: [{ role: 'OWNER', team }] },
+    { emailAddress: member.email, memberships: [{ role: 'MEMBER', team }] },
+  ];
+  expect(await ask(caller)).toEqual({ memberships: shown, users: { nodes } });
+  expect(await ask(person, `${subdomain}.localhost`)).toEqual({
+    memberships: shown.slice(0, 1),
+    users: { nodes: nodes.slice(1, 2) },
+  });
 });
 
 test('a change of the team answers with them; its precondition is the entity tag of a read', async () => {

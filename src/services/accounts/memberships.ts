@@ -1,11 +1,13 @@
-// The memberships that REST shows in teams and users.
-import { coversScope, requireCaller } from '../../auth/scopes.ts';
+// The memberships of teams and users.
+import { coversScope, requireCaller, requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { type MembershipRow, teamWithMemberships, userWithMemberships } from '../../resources/memberships.ts';
 import type { Row } from '../../resources/resource.ts';
 import type { TeamRow } from '../../resources/teams.ts';
 import { findTeamMemberships } from '../../store/accounts/memberships.ts';
 import { onlyUser, scope, type UserRow } from './users.ts';
+
+export { scope };
 
 type ShownTeam = Row<typeof teamWithMemberships>;
 type ShownUser = Row<typeof userWithMemberships>;
@@ -32,6 +34,23 @@ export async function showUsers(ctx: Context, users: readonly UserRow[]): Promis
   return users.map((user) =>
     withMemberships<ShownUser>(userWithMemberships, user, byUser.get(user.id) ?? []),
   );
+}
+
+/** The memberships of the teams, in the order of their ids, as far as the caller may see them; none for any team but the caller's. */
+export async function listOfTeams(ctx: Context, teamIds: readonly bigint[]): Promise<MembershipRow[][]> {
+  const { tenancy } = requireScope(ctx, scope);
+  const isAsked = teamIds.includes(tenancy.teamId);
+  const own = isAsked ? await findTeamMemberships(ctx, tenancy, await onlyUser(ctx)) : [];
+  return teamIds.map((id) => (id === tenancy.teamId ? own : []));
+}
+
+/** The memberships of users in the caller's team, in the order of their ids, as far as the caller may see them. */
+export async function listOfUsers(ctx: Context, userIds: readonly bigint[]): Promise<MembershipRow[][]> {
+  const { tenancy } = requireScope(ctx, scope);
+  const only = await onlyUser(ctx);
+  const seen = userIds.filter((id) => only === null || only.includes(id));
+  const byUser = Map.groupBy(await findTeamMemberships(ctx, tenancy, seen), ({ userId }) => userId);
+  return userIds.map((id) => byUser.get(id) ?? []);
 }
 
 /** The row as a plain object: those of the store have getters, which a spread does not copy. */

@@ -24,7 +24,7 @@ const OF_USERS = statement(
   'memberships.of_team',
   () => `select ${selectList(COLUMNS)} from team_members t join users u on u.id = t.user_id
     where t.team_id = $team and coalesce(t.user_id = any($ids::bigint[]), true)
-    order by t.user_id limit ${MAX_MEMBERSHIPS}`,
+    order by t.user_id limit greatest(${MAX_MEMBERSHIPS}, cardinality($ids::bigint[]))`,
 );
 
 /**
