@@ -46,7 +46,7 @@ export async function answerTo(page: Page, run: () => Promise<void>): Promise<st
   await answered;
   const lines = page.locator('.graphiql-response .view-lines');
   await lines
-    .getByText(/"(data|errors)"/)
+    .getByText(/"(help|data|errors)"/)
     .first()
     .waitFor();
   return (await lines.innerText()).replaceAll('\u00a0', ' ');

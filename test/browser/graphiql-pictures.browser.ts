@@ -25,6 +25,33 @@ async function openSchema(): Promise<void> {
   await box('Workspace').waitFor();
 }
 
+/** Whether all of a type's box is in the place of the drawing. */
+async function isInSight(name: string): Promise<boolean> {
+  const [inner, outer] = await Promise.all([
+    box(name).boundingBox(),
+    demo.page.locator('.drawing').boundingBox(),
+  ]);
+  if (inner === null || outer === null) return false;
+  return (
+    inner.x >= outer.x &&
+    inner.y >= outer.y &&
+    inner.x + inner.width <= outer.x + outer.width &&
+    inner.y + inner.height <= outer.y + outer.height
+  );
+}
+
+/** The labels of arrows that lie on another label or on a box. */
+const overlappingLabels = () =>
+  demo.page.evaluate<string[]>(`(() => {
+    const boxOf = (element) => element.getBoundingClientRect();
+    const labels = [...document.querySelectorAll('.react-flow__edge-text')];
+    const all = [...labels, ...document.querySelectorAll('.type-box')];
+    const overlap = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+    return labels
+      .filter((label) => all.some((other) => other !== label && overlap(boxOf(label), boxOf(other))))
+      .map(({ textContent }) => textContent);
+  })()`);
+
 async function searchTypes(from: string, to: string): Promise<void> {
   await demo.page.getByLabel('Type', { exact: true }).fill(from);
   await demo.page.getByLabel('leads to').fill(to);
@@ -55,6 +82,8 @@ async function examine(state: string): Promise<void> {
 describe('the map of the schema', () => {
   test('shows a type with its neighbours, and its documentation beside it', async () => {
     await openSchema();
+    for (const name of ['Workspace', 'Contact', 'Funnel', 'Product', 'Store', 'WebhookEndpoint'])
+      expect(await isInSight(name), name).toBe(true);
     await box('Contact').click();
     await notes().getByRole('heading', { name: 'Contact Contacts' }).waitFor();
     await expect.poll(() => box('Order').count()).toBe(1);
@@ -75,6 +104,7 @@ describe('the map of the schema', () => {
     for (const name of ['Contact', 'Order', 'OrderLineItem', 'Product', 'Image']) await box(name).waitFor();
     // A workspace has all images, which says nothing of the contact's.
     expect(await box('Workspace').count()).toBe(0);
+    expect(await overlappingLabels()).toEqual([]);
     await box('OrderLineItem').focus();
     await demo.page.keyboard.press('Enter');
     await notes().getByRole('heading', { name: 'OrderLineItem' }).waitFor();
@@ -207,6 +237,12 @@ describe('an answer', () => {
     await demo.page.getByRole('button', { name: /^Execute query/ }).click();
     await showAs('Table');
     await demo.page.getByRole('table').waitFor();
+    // A wide table scrolls in its place, and leaves the editors theirs.
+    const places = await Promise.all(
+      ['.graphiql-editors', '.table-scroll'].map((part) => demo.page.locator(part).boundingBox()),
+    );
+    for (const place of places) expect(place?.width).toBeGreaterThan(width * 0.4);
+    expect((places[1]?.x ?? 0) + (places[1]?.width ?? 0)).toBeLessThanOrEqual(width);
     await examine(`answer-table-${name}`);
   });
 });

@@ -7,7 +7,7 @@ const demo = provideDemoBrowser();
 beforeEach(() => demo.open());
 
 const PAGES = {
-  rest: '/api/v2',
+  home: '/',
   guides: '/docs/',
   readme: '/README.md',
   configuration: '/docs/configuration',
@@ -17,8 +17,10 @@ const PAGES = {
 
 const LOOKS = [
   ['light', 1280, 800, 'light'],
+  ['dark', 1280, 800, 'dark'],
   ['tablet-dark', 768, 1024, 'dark'],
   ['phone', 390, 844, 'light'],
+  ['phone-dark', 390, 844, 'dark'],
 ] as const;
 
 test.each(Object.entries(PAGES))('fit their window, and axe finds nothing: %s', async (page, path) => {

@@ -8,8 +8,8 @@ import { type Machine, ROOT, withMachine } from './child-processes.ts';
 import { say } from './say.ts';
 import { quantile, report } from './test-bed.ts';
 
-/** A clone has Prisma's command line, which generates the client; the package has the client. */
-const MAX_MEGABYTES = { clone: 500, package: 240 };
+/** A clone has Prisma's command line, which generates the client; the package has the client, and 18 MB of pages: 8 are the REST reference. */
+const MAX_MEGABYTES = { clone: 500, package: 250 };
 const BANNER = 'Stop it';
 const PAGE = { Accept: 'text/html' };
 

@@ -1,8 +1,10 @@
 // A drawing of boxes and arrows, which can be moved and zoomed. Loaded when somebody asks for one.
 import { graphlib, layout } from '@dagrejs/dagre';
 import {
+  BaseEdge,
   Controls,
   type Edge,
+  type EdgeProps,
   getViewportForBounds,
   Handle,
   MarkerType,
@@ -31,6 +33,8 @@ export interface Arrow {
   readonly to: string;
   readonly label?: string;
   readonly isMarked?: boolean;
+  /** The head is at `from`: the drawing places `from` before `to` all the same. */
+  readonly isReversed?: boolean;
 }
 
 interface Props {
@@ -38,11 +42,17 @@ interface Props {
   readonly boxes: readonly Box[];
   readonly arrows: readonly Arrow[];
   readonly direction: 'LR' | 'TB';
-  /** The box that is in the middle where all of the drawing would be too small to read. */
+  /** The box that is in the middle where all of the drawing would be too small to read; without it the drawing begins at the top. */
   readonly focus?: string;
 }
 
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
 type BoxNode = Node<{ content: ReactNode; direction: Props['direction'] }, 'box'>;
+type ArrowEdge = Edge<{ path: string; labelAt: Point }, 'arrow'>;
 
 const CHAR_WIDTH = 7;
 const MARGIN = 0.04;
@@ -60,7 +70,26 @@ function BoxView({ data: { content, direction } }: NodeProps<BoxNode>) {
   );
 }
 
+/** Takes the way that the layout has kept free of boxes and of other labels. */
+function ArrowView({ id, data, label, markerStart, markerEnd, ...style }: EdgeProps<ArrowEdge>) {
+  if (data === undefined) return null;
+  return (
+    <BaseEdge
+      id={id}
+      path={data.path}
+      label={label}
+      labelX={data.labelAt.x}
+      labelY={data.labelAt.y}
+      labelBgPadding={style.labelBgPadding ?? [0, 0]}
+      labelBgBorderRadius={style.labelBgBorderRadius ?? 0}
+      {...(markerStart !== undefined && { markerStart })}
+      {...(markerEnd !== undefined && { markerEnd })}
+    />
+  );
+}
+
 const nodeTypes = { box: BoxView };
+const edgeTypes = { arrow: ArrowView };
 
 export function Drawing(props: Props) {
   return (
@@ -72,15 +101,15 @@ export function Drawing(props: Props) {
 
 function Canvas({ label, boxes, arrows, direction, focus }: Props) {
   const colorMode = useColorScheme();
-  const nodes = useMemo(() => place(boxes, arrows, direction), [boxes, arrows, direction]);
+  const { nodes, edges } = useMemo(() => place(boxes, arrows, direction), [boxes, arrows, direction]);
   const fit = useFit(nodes, focus);
-  const edges = useMemo(() => arrows.map(edgeOf), [arrows]);
   return (
     <section className="drawing" aria-label={label}>
       <ReactFlow
         nodes={nodes}
         edges={edges}
         nodeTypes={nodeTypes}
+        edgeTypes={edgeTypes}
         colorMode={colorMode}
         minZoom={0.1}
         maxZoom={2}
@@ -113,7 +142,8 @@ function useFit(nodes: readonly BoxNode[], focus: string | undefined): () => voi
     if (isWhole || middle === undefined) void setViewport(viewport);
     else {
       const { x, y } = centerOf(middle);
-      void setViewport({ zoom, x: width / 2 - x * zoom, y: Math.max(height / 2 - y * zoom, 0) });
+      const top = focus === undefined ? MARGIN * height - bounds.y * zoom : height / 2 - y * zoom;
+      void setViewport({ zoom, x: width / 2 - x * zoom, y: Math.max(top, 0) });
     }
   }, [nodes, focus, width, height, setViewport]);
 
@@ -133,7 +163,11 @@ const centerOf = ({ position: { x, y }, width = 0, height = 0 }: BoxNode) => ({
   y: y + height / 2,
 });
 
-function place(boxes: readonly Box[], arrows: readonly Arrow[], direction: Props['direction']): BoxNode[] {
+function place(
+  boxes: readonly Box[],
+  arrows: readonly Arrow[],
+  direction: Props['direction'],
+): { nodes: BoxNode[]; edges: ArrowEdge[] } {
   const graph = new graphlib.Graph();
   const isRow = direction === 'LR';
   graph.setGraph({ rankdir: direction, nodesep: isRow ? 14 : 24, ranksep: isRow ? 36 : 22, edgesep: 12 });
@@ -145,8 +179,8 @@ function place(boxes: readonly Box[], arrows: readonly Arrow[], direction: Props
       labelpos: 'c',
     });
   layout(graph);
-  return boxes.map(({ id, content, width, height }) => {
-    const { x = 0, y = 0 } = graph.node(id) as { x?: number; y?: number };
+  const nodes = boxes.map(({ id, content, width, height }): BoxNode => {
+    const { x = 0, y = 0 } = graph.node(id) as Partial<Point>;
     return {
       id,
       type: 'box',
@@ -156,17 +190,49 @@ function place(boxes: readonly Box[], arrows: readonly Arrow[], direction: Props
       height,
     };
   });
+  const edges = arrows.map((arrow) => {
+    const { x, y, points } = graph.edge(arrow.from, arrow.to) as Partial<Point> & { points: Point[] };
+    return edgeOf(arrow, points, x === undefined || y === undefined ? middleOf(points) : { x, y });
+  });
+  return { nodes, edges };
 }
 
-function edgeOf({ from, to, label = '', isMarked = false }: Arrow): Edge {
+const head = { type: MarkerType.ArrowClosed, color: 'currentcolor' };
+
+function edgeOf(
+  { from, to, label = '', isMarked = false, isReversed = false }: Arrow,
+  points: readonly Point[],
+  labelAt: Point,
+): ArrowEdge {
   return {
     id: `${from}→${to}:${label}`,
+    type: 'arrow',
     source: from,
     target: to,
+    data: { path: curveThrough(points), labelAt },
     label,
     className: isMarked ? 'marked' : '',
-    markerEnd: { type: MarkerType.ArrowClosed, color: 'currentcolor' },
+    ...(isReversed ? { markerStart: { ...head, orient: 'auto-start-reverse' } } : { markerEnd: head }),
     labelBgPadding: [4, 2],
     labelBgBorderRadius: 4,
   };
+}
+
+const middleOf = (points: readonly Point[]): Point => points[Math.floor(points.length / 2)] ?? { x: 0, y: 0 };
+
+/** A smooth line through all points (Catmull-Rom). */
+function curveThrough(points: readonly Point[]): string {
+  const at = (index: number) => points[Math.min(Math.max(index, 0), points.length - 1)] as Point;
+  const pair = ({ x, y }: Point) => `${x},${y}`;
+  const towards = ({ x, y }: Point, from: Point, to: Point) => ({
+    x: x + (to.x - from.x) / 6,
+    y: y + (to.y - from.y) / 6,
+  });
+  const curves = points.slice(1).map((end, index) => {
+    const start = at(index);
+    const leaving = towards(start, at(index - 1), end);
+    const arriving = towards(end, at(index + 2), start);
+    return `C${pair(leaving)} ${pair(arriving)} ${pair(end)}`;
+  });
+  return points.length === 0 ? '' : `M${pair(at(0))} ${curves.join(' ')}`;
 }

@@ -1,7 +1,47 @@
 // A query by ticking: GraphiQL's explorer, with names and keys for its parts, which it lacks.
 import { explorerPlugin } from '@graphiql/plugin-explorer';
 import '@graphiql/plugin-explorer/style.css';
+import {
+  GraphQLObjectType,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isLeafType,
+  isNonNullType,
+  isObjectType,
+  isRequiredInputField,
+  isScalarType,
+  isUnionType,
+  isWrappingType,
+  parse,
+  parseType,
+  print,
+  visit,
+} from 'graphql';
 import { type KeyboardEvent, useEffect, useRef } from 'react';
+
+// biome-ignore lint/correctness/useImportExtensions: it is no TypeScript
+import explorerGraphql from './explorer-graphql.cjs';
+
+Object.assign(explorerGraphql, {
+  GraphQLObjectType,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isLeafType,
+  isNonNullType,
+  isObjectType,
+  isRequiredInputField,
+  isScalarType,
+  isUnionType,
+  isWrappingType,
+  parse,
+  parseType,
+  print,
+  visit,
+});
 
 /** The theme's colours, with enough contrast for text (WCAG 1.4.3). */
 const COLORS = {

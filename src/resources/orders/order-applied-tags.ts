@@ -6,7 +6,7 @@ import { order } from './orders.ts';
 export const orderAppliedTag = describe({
   type: 'OrderAppliedTag',
   graphql: false,
-  title: 'Applied tag',
+  title: 'Applied order tag',
   table: 'order_applied_tags',
   number: 32n,
   parent: order,

@@ -179,7 +179,7 @@ export const transaction = describe({
   events: ['created', 'updated'],
   actions: {
     refund: {
-      summary: 'Records a full or partial refund of a payment, as a new transaction',
+      summary: 'Refunds part or all of a payment of an order, as a new transaction',
       fields: REFUND,
       // Ignoring a misspelled `amount` would refund everything.
       isClosed: true,

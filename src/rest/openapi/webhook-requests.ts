@@ -57,7 +57,7 @@ function requestOf({ type, title, scope }: Resource, eventType: string): object 
   return {
     post: {
       operationId: `on ${eventType}`.replaceAll(/\W+(\w)/g, (_, letter: string) => letter.toUpperCase()),
-      summary: `\`${eventType}\``,
+      summary: eventType,
       description: `Sent to the webhook endpoints of the workspace that subscribe to \`${eventType}\`, which needs \`${scope}:read\`. The signature headers are in the guide to webhooks.`,
       tags: [title],
       requestBody: {

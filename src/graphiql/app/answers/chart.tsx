@@ -2,6 +2,7 @@
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
 import UPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { isPhone } from '../device.ts';
 import { useColorScheme } from '../use-color-scheme.ts';
 import type { Line, SeriesPicture } from './pictures.ts';
 import { wordsOf } from './words.ts';
@@ -10,7 +11,7 @@ const COLORS = {
   light: ['#b4047c', '#1d5fbf', '#07724f', '#a34500', '#6a3fc4', '#5c6470'],
   dark: ['#ff6bc5', '#7db4ff', '#4fd6a2', '#ffb074', '#bda5ff', '#b6bfcc'],
 };
-const HEIGHT = 300;
+const HEIGHT = isPhone() ? 200 : 300;
 const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' });
 
 export function Chart({ picture }: { picture: SeriesPicture }) {

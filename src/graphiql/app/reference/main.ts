@@ -7,11 +7,13 @@ import './reference.css';
 import { redeemDemoLink } from '../credentials.ts';
 import { resumeSession } from '../session.ts';
 import { loadDocument } from './document.ts';
+import { openFirstHitOnEnter } from './search-keys.ts';
 import { showTopBar } from './top-bar.ts';
 
 void resumeSession();
 void redeemDemoLink();
 showTopBar();
+openFirstHitOnEnter();
 
 const [content, { showReference }] = await Promise.all([loadDocument(), import('./show-reference.ts')]);
 showReference(content);

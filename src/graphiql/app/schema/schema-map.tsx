@@ -16,7 +16,8 @@ const FEW = 16;
 /** Pixels. */
 const CHAR_WIDTH = 8.2;
 const ROW = 40;
-const FAMILY_COLUMN = 160;
+const FAMILY_COLUMNS = 2;
+const FAMILY_COLUMN = 170;
 const FAMILY_HEAD = 40;
 const FAMILY_ROW = 38;
 
@@ -211,35 +212,48 @@ function oneByOne(relations: readonly Relation[], middle: string, draw: Draw): P
   };
 }
 
-/** A box for each family of neighbours: so many arrows would say nothing. */
+/**
+ * A box for each family of neighbours: so many arrows would say nothing. The boxes stand at both sides, so that all of them fit.
+ */
 function byFamily(
   relations: readonly Relation[],
   middle: string,
   families: ReadonlyMap<string, string>,
   draw: Draw,
 ): Parts {
-  const sideOf = ({ from, to }: Relation) =>
-    from === middle ? `to ${families.get(to) ?? SHARED}` : `from ${families.get(from) ?? SHARED}`;
-  const groups = [...Map.groupBy(relations, sideOf)].map(([id, members]) => ({
-    id,
-    isLeaving: id.startsWith('to '),
-    names: members.map(({ from, to }) => (from === middle ? to : from)),
-  }));
-  const boxes = groups.map(({ id, names }) => ({
-    id,
-    width: 2 * FAMILY_COLUMN,
-    height: FAMILY_HEAD + Math.ceil(names.length / 2) * FAMILY_ROW,
+  const neighbourIn = ({ from, to }: Relation) => (from === middle ? to : from);
+  const groups = [...Map.groupBy(relations, (relation) => families.get(neighbourIn(relation)) ?? SHARED)].map(
+    ([family, members]) => ({
+      family,
+      names: members.map(neighbourIn),
+      isLeaving: members.some(({ from }) => from === middle),
+      height: FAMILY_HEAD + Math.ceil(members.length / FAMILY_COLUMNS) * FAMILY_ROW,
+    }),
+  );
+  const heights = { left: 0, right: 0 };
+  const arrows: Arrow[] = [];
+  for (const { family, isLeaving, height } of groups.toSorted((a, b) => b.height - a.height)) {
+    const side = heights.left < heights.right ? 'left' : 'right';
+    heights[side] += height;
+    arrows.push(
+      side === 'right'
+        ? { from: middle, to: family, isReversed: !isLeaving }
+        : { from: family, to: middle, isReversed: isLeaving },
+    );
+  }
+  const boxes = groups.map(({ family, names, height }) => ({
+    id: family,
+    width: FAMILY_COLUMNS * FAMILY_COLUMN,
+    height,
     content: (
-      <div className="family-box" data-family={id.slice(id.indexOf(' ') + 1)}>
-        <strong>{id.slice(id.indexOf(' ') + 1)}</strong>
+      <div className="family-box" data-family={family}>
+        <strong>{family}</strong>
         {names.map(draw)}
       </div>
     ),
   }));
   return {
     boxes: [{ id: middle, width: widthOf(middle), height: ROW, content: draw(middle) }, ...boxes],
-    arrows: groups.map(({ id, isLeaving }) =>
-      isLeaving ? { from: middle, to: id } : { from: id, to: middle },
-    ),
+    arrows,
   };
 }

@@ -1,0 +1,2 @@
+declare const graphql: Record<string, unknown>;
+export = graphql;
