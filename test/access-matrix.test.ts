@@ -319,6 +319,8 @@ describe('GraphQL', () => {
     const none = [
       // Our post names no author.
       ...['BlogPost.authors', 'BlogPostAuthor.user'],
+      // A key is of the service user, which is no member.
+      'User.memberships',
       // Our client may enter the whole team.
       'TeamOauthClient.workspaces',
       // Our theme has no style yet.
