@@ -17,6 +17,7 @@ import {
   isObjectType,
   isScalarType,
   isSpecifiedScalarType,
+  isUnionType,
   Kind,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
@@ -49,6 +50,28 @@ test.each(['README.md', 'docs/browser-app.md'])(
     expect(configured.split(', ').map((one) => one.split(':')[0])).toEqual(scalars.sort());
   },
 );
+
+/** What belongs to the caller, to no workspace, or to the answer of a change. */
+const NOT_BELOW_WORKSPACE = ['Mutation', 'Query', 'TeamConnection', 'TeamEdge', 'UserError', 'Viewer'];
+
+test('every type of objects is reachable from a workspace; access-matrix.test.ts reads each by node(id:)', () => {
+  const reached = new Set<GraphQLNamedType>();
+  const next: (GraphQLNamedType | undefined)[] = [schema.getType('Workspace')];
+  for (let type = next.pop(); type !== undefined; type = next.pop()) {
+    if (reached.has(type)) continue;
+    reached.add(type);
+    if (isObjectType(type) || isInterfaceType(type))
+      next.push(...Object.values(type.getFields()).map((field) => getNamedType(field.type)));
+    // `Node` is every object.
+    if (isUnionType(type) || (isInterfaceType(type) && type.name !== 'Node'))
+      next.push(...schema.getPossibleTypes(type));
+  }
+  const others = types
+    .filter((type) => isObjectType(type) && !type.name.endsWith('Payload') && !reached.has(type))
+    .map(({ name }) => name);
+  // The types of events are the same for everybody.
+  expect(others.sort()).toEqual([...NOT_BELOW_WORKSPACE, 'WebhookEventType']);
+});
 
 test('every element has a description that is a sentence', () => {
   const undescribed = elements()

@@ -25,7 +25,12 @@ const GROUPS: readonly (readonly [title: string, guides: readonly string[]])[] =
     'Use the APIs',
     ['http', 'graphql', 'oauth', 'webhooks', 'operations', 'trusted-documents', 'quirks'].map(inDocs),
   ],
-  ['By family', ['contacts', 'funnels', 'forms', 'courses', 'shop'].map(inDocs)],
+  [
+    'By family',
+    ['course-sale', 'contacts', 'funnels', 'forms', 'sales', 'courses', 'shop', 'blogs', 'emails'].map(
+      inDocs,
+    ),
+  ],
   [
     'Run it',
     ['deploying', 'configuration', 'operating', 'observability', 'scaling', 'backup', 'SECURITY'].map(inDocs),
