@@ -65,6 +65,7 @@ describe('tables below a workspace', () => {
         'select distinct tgname as answer from t join pg_trigger on tgrelid = t.oid where not tgisinternal order by 1',
       ),
     ).toEqual([
+      ...['billed', 'changed', 'served', 'unbilled'].map((of) => `keep_fulfillment_status_${of}`),
       ...['added', 'changed'].map((of) => `keep_tagged_funnels_${of}`),
       ...['added', 'changed', 'priced', 'repriced', 'unpriced'].map((of) => `keep_tagged_products_${of}`),
       ...['take_time_of_change', 'take_time_of_creation'],

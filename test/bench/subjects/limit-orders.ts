@@ -34,8 +34,9 @@ const CREATE = `
     returning last_order_number, last_invoice_number
   ), orders as (
     insert into orders (workspace_id, contact_id, external_id, order_number, order_type, live_mode, currency, total_amount, tax_amount,
-      billing_status, service_status)
-    select $1::bigint, $2::bigint, $3::text, last_order_number, 'one-time-order', true, currency, amount, zero, 'pending', 'pending'
+      billing_status, service_status, fulfillment_status)
+    select $1::bigint, $2::bigint, $3::text, last_order_number, 'one-time-order', true, currency, amount, zero, 'pending', 'pending',
+      case when is_sent then 'unfulfilled' else 'not_applicable' end
     from numbers, total returning *
   ), order_line_items as (
     insert into order_line_items (workspace_id, order_id, product_id, variant_id, price_id, quantity, currency, amount, first_amount,
