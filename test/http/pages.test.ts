@@ -65,7 +65,7 @@ describe.each([
     const response = await open(path);
     expect(vary(response)).toEqual(['Accept', 'Authorization']);
     if (path.replace(/\/$/, '') === '/api/v2')
-      expect(await response.text()).toContain('<main id="reference">');
+      expect(await response.text()).toContain('<div id="reference">');
     else await pageOf(response, status);
     const head = await open(path, {}, 'HEAD');
     expect([head.status, await head.text()]).toEqual([status, '']);
@@ -141,7 +141,7 @@ describe('the REST reference', () => {
     expect(issuerIn(await openOn({}))).toBe('http://localhost:4000');
     const off = await openOn({ GRAPHIQL: 'off' });
     expect(issuerIn(off)).toBe('');
-    expect(off).toContain('<main id="reference">');
+    expect(off).toContain('<div id="reference">');
   });
 });
 

@@ -122,6 +122,7 @@ function fixed(text: string): string {
     .replaceAll(/"hint":"fgw_\w+"/g, '"hint":"fgw_4SDq"')
     .replaceAll(/\/images\/(\d+)\/[\da-f]{64}/g, `/images/$1/${'0123456789abcdef'.repeat(4)}`)
     .replaceAll(/"token":"fgw_\w+"/g, '"token":"fgw_4SDqExampleOfAnApiKey"')
+    .replaceAll(/"client_id":"fgc_[\w-]{22}"/g, '"client_id":"fgc_7bOZExampleOfAClientId"')
     .replaceAll(/"(\w*secret\w*)":"[^"]+"/g, '"$1":"0123456789abcdef0123456789abcdef"')
     .replaceAll(new RegExp(`"(?:${today}|${yesterday})T[\\d:.]+Z"`, 'g'), `"${exampleClock().toISOString()}"`)
     .replaceAll(/[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[\da-f]{4}-[\da-f]{12}/g, REQUEST_ID);

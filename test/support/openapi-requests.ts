@@ -101,4 +101,10 @@ export const OWN_REQUESTS: Readonly<Record<string, OwnRequest>> = {
   rotateWebhookEndpointSecret: { body: { overlap_seconds: 3600 } },
   redeliverFailedWebhookDeliveries: { body: { since: '2026-01-01T00:00:00.000Z' } },
   createApiKey: { body: { api_key: { name: 'Reporting', scopes: ['contacts:read', 'store:read'] } } },
+  createTeamOauthClient: {
+    body: {
+      oauth_client: { name: 'Nightly export', scopes: ['contacts:read'], grant_types: ['client_credentials'] },
+    },
+  },
+  updateTeamOauthClient: { body: { oauth_client: { name: 'Weekly export' } } },
 };
