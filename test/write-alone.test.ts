@@ -35,7 +35,8 @@ function leavesOf(value: unknown, name = ''): string[] {
 }
 
 /** Members that are always shown: ids and times, the id of the parent, a new secret, and the numbers of a summary. */
-const ALWAYS = /^(id|public_id|[a-z_]+_id|created_at|updated_at|webhook_secret|count|has_more): /;
+const ALWAYS =
+  /^(id|public_id|[a-z_]+_id|created_at|updated_at|webhook_secret|client_secret|token|count|has_more): /;
 
 const tenant = await createTenant(app, MARKER);
 const named = (changes: readonly Operation[]) => changes.map((one) => [one.route, one] as const);

@@ -30,8 +30,8 @@ export function withholdMembers(
     : {
         ...(idsIn(object, ids) as Members),
         ...echoedMembers(object as Members, given),
-        // A secret is made for the caller, and returned only once.
-        ...(isSecret && secretsIn(object as Members)),
+        // A credential is made for the caller, and returned only once.
+        ...(isSecret && credentialsIn(object as Members)),
       };
   const { 'Content-Type': type = '', ...others } = headers;
   return {
@@ -58,8 +58,11 @@ function echoedMembers(object: Members, given: Members): Members {
   );
 }
 
-function secretsIn(object: Members): Members {
-  return Object.fromEntries(Object.entries(object).filter(([name]) => name.endsWith('_secret')));
+/** A token, or a secret with the `client_id` beside which it is used. */
+function credentialsIn(object: Members): Members {
+  return Object.fromEntries(
+    Object.entries(object).filter(([name]) => /^(?:token|client_id|\w+_secret)$/.test(name)),
+  );
 }
 
 /** Keeps the digits of numbers: ids have up to 19 digits, too many for a JavaScript number. */

@@ -32,6 +32,12 @@ async function created(body: object, caller: Caller = owner): Promise<Json & { t
 const keyOf = ({ token }: { readonly token: string }): Caller => ({ authorization: `Bearer ${token}` });
 const works = async (caller: Caller) => (await gateway.send('/api/v2/me', { caller })).status === 200;
 
+test('who may not read keys gets the token of the key that it creates', async () => {
+  const writer = await factories.apiKey(gateway.app, { teamId: team.id, scopes: ['account:write'] });
+  const key = await created({ name: 'Nightly', scopes: ['account:write'] }, writer);
+  expect(await works(keyOf(key))).toBe(true);
+});
+
 test('a key is created, shown once with its token, listed without it, renamed, and revoked at once', async () => {
   const response = await send('POST', PATH, { api_key: { name: 'Nightly', scopes: ['contacts:read'] } });
   expect(response.headers.get('Cache-Control')).toBe('no-store, no-transform');

@@ -71,6 +71,12 @@ async function sceneOf(client: Client, teamId: bigint) {
   return { teamId, first, second, user, fetch, platform, browser: new Browser(fetch) };
 }
 
+test('who may not read clients gets the id and the secret of the client that it creates', async () => {
+  const writer = await factories.apiKey(app, { teamId: team.id, scopes: ['account:write'] });
+  const client = await created({ ...BY_ITSELF, scopes: ['account:write'] }, writer);
+  expect(client).toMatchObject({ client_id: expect.any(String), client_secret: expect.any(String) });
+});
+
 test('a client is created, shown once with its secret, acts for the team, is renamed, and revoked with its tokens', async () => {
   const response = await send('POST', PATH, { oauth_client: { name: ' Nightly ', ...BY_ITSELF } });
   expect(response.headers.get('Cache-Control')).toBe('no-store, no-transform');

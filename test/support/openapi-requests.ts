@@ -103,7 +103,11 @@ export const OWN_REQUESTS: Readonly<Record<string, OwnRequest>> = {
   createApiKey: { body: { api_key: { name: 'Reporting', scopes: ['contacts:read', 'store:read'] } } },
   createTeamOauthClient: {
     body: {
-      oauth_client: { name: 'Nightly export', scopes: ['contacts:read'], grant_types: ['client_credentials'] },
+      oauth_client: {
+        name: 'Nightly export',
+        scopes: ['contacts:read'],
+        grant_types: ['client_credentials'],
+      },
     },
   },
   updateTeamOauthClient: { body: { oauth_client: { name: 'Weekly export' } } },
