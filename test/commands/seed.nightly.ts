@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEMO_PASSWORD_FILE, fileOf, findDemoKey, KEY_FILE } from '../../src/commands/demo.ts';
 import { MAX_ATTEMPTS } from '../../src/jobs/delivery/retries.ts';
 import { NOUNS, type Noun } from '../../src/resources/nouns.ts';
-import { type Field, graphqlTypeNameOf } from '../../src/resources/resource.ts';
+import { type Field, graphqlTypeNameOf, uncapitalize } from '../../src/resources/resource.ts';
 import { membershipsOf } from '../../src/services/accounts/users.ts';
 import { signIn } from '../../src/services/sign-in/sign-in.ts';
 import * as factories from '../support/factories.ts';
@@ -124,10 +124,11 @@ test('the demo is a shop: workspaces, hosts, filters over a page, nested splits,
  * a list of children, or the one that each parent has.
  */
 async function listBelow(
-  { plural, parent, title, wrapper }: Noun,
+  noun: Noun,
   parentIds: readonly string[],
 ): Promise<string[]> {
-  const [field = wrapper] =
+  const { plural, parent, title } = noun;
+  const [field = uncapitalize(graphqlTypeNameOf(noun))] =
     Object.entries<Field>(parent?.fields ?? {}).find(([, { children }]) => children?.title === title) ?? [];
   const found = plural === undefined ? `${field} { id }` : `${plural}(first: 100) { nodes { id } }`;
   const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on ${parent && graphqlTypeNameOf(parent)} { found: ${found} } } }`;
@@ -137,7 +138,7 @@ async function listBelow(
     { query, variables: { ids: parentIds.slice(0, 100) } },
     { caller },
   );
-  expect(errors).toBeUndefined();
+  expect([title, errors]).toEqual([title, undefined]);
   return (data?.nodes ?? []).flatMap(({ found }) =>
     ('nodes' in found ? found.nodes : [found].flat()).map(({ id }) => id),
   );

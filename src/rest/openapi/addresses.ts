@@ -12,7 +12,7 @@ const serversOf = (workspaces: string) => [
   },
 ];
 
-export const SERVERS = serversOf('https://{workspace}.example.com');
+export const SERVERS = serversOf('https://{workspace}.gateway.example');
 
 /** Where the service is (`src/config/`). */
 interface Addresses {

@@ -60,6 +60,8 @@ function requestOf({ type, title, scope }: Resource, eventType: string): object 
       summary: eventType,
       description: `Sent to the webhook endpoints of the workspace that subscribe to \`${eventType}\`, which needs \`${scope}:read\`. The signature headers are in the guide to webhooks.`,
       tags: [title],
+      // Its signature is no scheme of OpenAPI's.
+      security: [],
       requestBody: {
         required: true,
         content: {

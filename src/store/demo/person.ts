@@ -2,11 +2,29 @@
 import { randomBytes } from 'node:crypto';
 import type { Executor } from '../connections/executor.ts';
 import { toPublicId } from '../sql/public-ids.ts';
+import { type Fixture, type FixtureRow, referencesOf } from './fixture.ts';
 
 export const DEMO_EMAIL = 'ada@example.com';
 
 /** The tables of what is hers alone. */
-export const PERSON_TABLES = ['users', 'team_members', 'oauth_clients', 'oauth_grants'];
+const PERSON_TABLES = ['users', 'team_members', 'oauth_clients', 'team_oauth_clients', 'oauth_grants'];
+
+/** The fixture without her, where somebody else has her address: what refers to her refers to nobody. */
+export function withoutPerson(fixture: Fixture): Fixture {
+  const isHers = (value: unknown) => referencesOf(value).some(({ table }) => PERSON_TABLES.includes(table));
+  const withoutHer = (row: FixtureRow): FixtureRow =>
+    Object.fromEntries(
+      Object.entries(row).map(([column, value]) => [
+        column,
+        !isHers(value) ? value : Array.isArray(value) ? value.filter((item) => !isHers(item)) : null,
+      ]),
+    );
+  return new Map(
+    [...fixture]
+      .filter(([table]) => !PERSON_TABLES.includes(table))
+      .map(([table, rows]) => [table, rows.map((placed) => ({ ...placed, row: withoutHer(placed.row) }))]),
+  );
+}
 
 /** Locks the e-mail addresses until the transaction ends. @returns whether somebody has hers already: people may be there before any team is */
 export async function lockDemoEmail(steps: Executor): Promise<boolean> {

@@ -10,7 +10,7 @@ import { type Fixture, readHistory, readRows, readVisits } from './fixture.ts';
 import { insertHistory } from './history.ts';
 import { type Completions, insertRows } from './insert-rows.ts';
 import type { MakeUpAttempts } from './past-records.ts';
-import { completeGrant, DEMO_EMAIL, lockDemoEmail, PERSON_TABLES } from './person.ts';
+import { completeGrant, DEMO_EMAIL, lockDemoEmail, withoutPerson } from './person.ts';
 import { insertVisits } from './visits.ts';
 
 export interface DemoSummary {
@@ -66,7 +66,7 @@ async function seedEmpty(
   if (teams.length > 0) return null;
   await restartIds(steps);
   const isTaken = await lockDemoEmail(steps);
-  const fixture = new Map([...rows].filter(([table]) => !isTaken || !PERSON_TABLES.includes(table)));
+  const fixture = isTaken ? withoutPerson(rows) : rows;
   const inserted = await insertRows(steps, fixture, start, completionsWith(secrets));
   const workspaces = await steps.$queryRawUnsafe<DemoWorkspace[]>(
     'select id, team_id as "teamId", subdomain from workspaces order by id',
