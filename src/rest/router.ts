@@ -139,7 +139,7 @@ function refuseOthers<Env extends RestEnv>(http: Hono<Env>, path: string, allow:
 }
 
 /** The overview: endpoints and rules. It contains no data, so it needs no credentials. */
-export function describeApi() {
+function describeApi() {
   return {
     name: 'Funnel Gateway REST API, version 2',
     authorization: 'Bearer <API key or access token>',

@@ -123,10 +123,7 @@ test('the demo is a shop: workspaces, hosts, filters over a page, nested splits,
  * The objects of a noun below some of its parent, as the demo's key finds them over GraphQL: by their global ids. They are a connection,
  * a list of children, or the one that each parent has.
  */
-async function listBelow(
-  noun: Noun,
-  parentIds: readonly string[],
-): Promise<string[]> {
+async function listBelow(noun: Noun, parentIds: readonly string[]): Promise<string[]> {
   const { plural, parent, title } = noun;
   const [field = uncapitalize(graphqlTypeNameOf(noun))] =
     Object.entries<Field>(parent?.fields ?? {}).find(([, { children }]) => children?.title === title) ?? [];

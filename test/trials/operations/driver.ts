@@ -30,7 +30,7 @@ interface Found {
 /** Of each operation what failed; empty: nothing. By method and path. */
 export type Results = ReadonlyMap<string, readonly string[]>;
 
-export const nameOf = ({ method, path }: PublicOperation) => `${method} ${path}`;
+const nameOf = ({ method, path }: PublicOperation) => `${method} ${path}`;
 
 /** The collection that the last parameter of a path names an object of: `courses/sections`; null without a parameter. */
 function ownerOf(path: string): string | null {

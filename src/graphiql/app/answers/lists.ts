@@ -95,7 +95,7 @@ function cellOf(value: Json): Cell {
 }
 
 /** What names an object: its name, else its first value. */
-export function labelOf(object: JsonObject): Cell {
+function labelOf(object: JsonObject): Cell {
   const cells = flatten(object);
   return cells.get('name') ?? [...cells].find(([key]) => key !== '__typename')?.[1] ?? null;
 }
