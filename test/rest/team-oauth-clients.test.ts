@@ -71,6 +71,19 @@ async function sceneOf(client: Client, teamId: bigint) {
   return { teamId, first, second, user, fetch, platform, browser: new Browser(fetch) };
 }
 
+test('of many concurrent renamings with the same entity tag one succeeds', async () => {
+  const { id } = await created(BY_ITSELF);
+  const path = `/api/v2/oauth_clients/${id}`;
+  const tag = (await send('GET', path, null)).headers.get('ETag') ?? '';
+  const rename = (_: unknown, index: number) =>
+    send('PATCH', path, { oauth_client: { name: `Name ${index}` } }, owner, { 'If-Match': tag });
+  const answers = await Promise.all(Array.from({ length: 6 }, rename));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412, 412, 412]);
+  const done = answers.find(({ status }) => status === 200) ?? expect.fail();
+  const { name } = (await done.json()) as Json;
+  expect(await (await send('GET', path, null)).json()).toMatchObject({ name });
+});
+
 test('who may not read clients gets the id and the secret of the client that it creates', async () => {
   const writer = await factories.apiKey(app, { teamId: team.id, scopes: ['account:write'] });
   const client = await created({ ...BY_ITSELF, scopes: ['account:write'] }, writer);

@@ -4,6 +4,7 @@ import type { Context } from '../../context.ts';
 import { type MembershipRow, teamWithMemberships, userWithMemberships } from '../../resources/memberships.ts';
 import type { Row } from '../../resources/resource.ts';
 import type { TeamRow } from '../../resources/teams.ts';
+import { plainRow } from '../../rows/plain-row.ts';
 import { findTeamMemberships } from '../../store/accounts/memberships.ts';
 import { onlyUser, scope, type UserRow } from './users.ts';
 
@@ -53,12 +54,10 @@ export async function listOfUsers(ctx: Context, userIds: readonly bigint[]): Pro
   return userIds.map((id) => byUser.get(id) ?? []);
 }
 
-/** The row as a plain object: those of the store have getters, which a spread does not copy. */
 function withMemberships<Shown>(
-  { fields }: { readonly fields: object },
+  described: { readonly fields: object },
   row: object,
   memberships: readonly MembershipRow[] | null,
 ): Shown {
-  const names = Object.keys(fields).filter((name) => name !== 'memberships');
-  return { ...Object.fromEntries(names.map((name) => [name, Reflect.get(row, name)])), memberships } as Shown;
+  return { ...plainRow(described, row), memberships } as Shown;
 }

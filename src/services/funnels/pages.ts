@@ -221,10 +221,10 @@ async function addStep(tx: Transaction, row: ChangingRow) {
   if (place === null || row.id === null) return [];
   const { workspaceId } = row;
   const { name, at } = place;
-  const isOverRest = row.given?.inputs?.['place'] == null;
+  const hasPlace = row.given?.inputs?.['place'] != null;
   const funnel = await findFunnelFor(tx, workspaceId, place);
   if (funnel === null) {
-    if (!isOverRest)
+    if (hasPlace)
       throw invalid(name, {
         code: 'not_found',
         message: 'there is no such funnel or step in this workspace',
@@ -234,7 +234,7 @@ async function addStep(tx: Transaction, row: ChangingRow) {
       message: 'must name a funnel of this workspace, one of its steps, or both',
     });
   }
-  const names = { page: 'page', place: isOverRest ? onePlaceName(name) : placeNames(at, 'inFunnel') };
+  const names = { page: 'page', place: hasPlace ? placeNames(at, 'inFunnel') : onePlaceName(name) };
   return [(await addPageStep(tx, { workspaceId, id: funnel.id }, row.id, at, names)).record];
 }
 

@@ -11,6 +11,7 @@ import {
   type TeamOauthClientRow,
   teamOauthClient,
 } from '../../resources/team-oauth-clients.ts';
+import { plainRow } from '../../rows/plain-row.ts';
 import { insertClient, renameClient } from '../../store/accounts/oauth-clients.ts';
 import { findWorkspaces } from '../../store/accounts/workspaces.ts';
 import { beginChange } from '../../store/changing/transactions.ts';
@@ -142,11 +143,11 @@ export async function rename(
   const name = parseName(given.name, MAX_CLIENT_NAME_LENGTH);
   const { clientId, teamId } = client;
   beginChange(ctx);
-  await renameClient(ctx.store, { id: clientId, teamId, name });
+  // Of two requests with the same entity tag, the second finds another name.
+  const ifNamed = precondition === null ? null : client.name;
+  if (!(await renameClient(ctx.store, { id: clientId, teamId, name, ifNamed }))) throw preconditionFailed();
   await ctx.lookups.forget();
-  // Rows of the store have getters, which a spread does not copy.
-  const properties = Object.keys(teamOauthClient.fields).map((of) => [of, Reflect.get(client, of)]);
-  return { row: { ...Object.fromEntries(properties), name } as Client, outcome: 'updated' };
+  return { row: { ...plainRow(teamOauthClient, client), name }, outcome: 'updated' };
 }
 
 /**

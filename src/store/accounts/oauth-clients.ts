@@ -94,15 +94,20 @@ export async function insertClient(store: Store, client: NewOauthClient): Promis
 const RENAME: Statement = {
   name: 'oauth_clients.rename',
   text: `update oauth_clients set name = $3, metadata = metadata || jsonb_build_object('client_name', $3::text)
-    where id = $1 and team_id = $2::bigint`,
+    where id = $1 and team_id = $2::bigint and ($4::text is null or name = $4) returning id`,
 };
 
-/** Renames a client of a team. */
+/** Renames a client of a team. @param ifNamed the only name that it may have; null: any @returns whether it was renamed */
 export async function renameClient(
   store: Store,
-  { id, teamId, name }: Pick<OauthClient, 'id' | 'name'> & { readonly teamId: bigint },
-): Promise<void> {
-  await query(store, RENAME, [id, teamId, name]);
+  {
+    id,
+    teamId,
+    name,
+    ifNamed,
+  }: Pick<OauthClient, 'id' | 'name'> & { readonly teamId: bigint; readonly ifNamed: string | null },
+): Promise<boolean> {
+  return (await query<object>(store, RENAME, [id, teamId, name, ifNamed])).length > 0;
 }
 
 /** The clients of one team, or all clients; the oldest first. */

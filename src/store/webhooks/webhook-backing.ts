@@ -1,5 +1,6 @@
 // Finds the credential that a subscription depends on, and its current rights.
 import type { TeamRole } from '#prisma';
+import { isEnabledClient } from '../sql/oauth-clients.ts';
 import { parseId } from '../sql/public-ids.ts';
 import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
@@ -47,8 +48,8 @@ const OF_CLIENT = statement(
   'webhook_endpoints.backing.client',
   () => `select string_to_array(c.metadata ->> 'scope', ' ') as scopes, null as role
       from oauth_clients c join workspaces w on w.team_id = c.team_id
-      where w.id = $1::bigint and c.id = $3 and c.disabled_at is null
-        and (c.expires_at is null or c.expires_at > $2::timestamptz) and c.metadata ->> 'scope' is not null
+      where w.id = $1::bigint and c.id = $3 and ${isEnabledClient('c', '$2::timestamptz')}
+        and c.metadata ->> 'scope' is not null
         and (c.whole_team or w.id = any(c.workspace_ids))`,
 );
 
@@ -61,6 +62,6 @@ const OF_GRANTS = statement(
         join team_members m on m.user_id = g.user_id and m.team_id = g.team_id
       where w.id = $1::bigint and g.user_id = $3::bigint and g.client_id = $4
         and g.revoked_at is null and (g.expires_at is null or g.expires_at > $2::timestamptz)
-        and c.disabled_at is null and (c.expires_at is null or c.expires_at > $2::timestamptz) and u.disabled_at is null
+        and ${isEnabledClient('c', '$2::timestamptz')} and u.disabled_at is null
         and (g.whole_team or w.id = any(g.workspace_ids))`,
 );
