@@ -256,6 +256,25 @@ describe('completing a course', () => {
     expect(await refused(other.enrollmentId, lessons[1])).toEqual(['enrollment_id']);
   });
 
+  test('stays when a lesson that was added later is completed, and when a completion of a draft is taken back', async () => {
+    const { courseId, first, enrollmentId, lessons } = await twoLessons();
+    for (const id of lessons) await complete(courseId, enrollmentId, id);
+    const before = await completedAt(enrollmentId);
+    expect(before).not.toBeNull();
+    const added = [await createLesson(first.id, 'Three'), await createLesson(first.id, 'Four')];
+    await complete(courseId, enrollmentId, added[0]?.id ?? 0);
+    expect(await completedAt(enrollmentId)).toBe(before);
+    const other = await twoLessons();
+    const draft = await createLesson(other.first.id, 'Draft');
+    const { body: completion } = await complete(other.courseId, other.enrollmentId, draft.id);
+    await complete(other.courseId, other.enrollmentId, other.lessons[0] ?? 0);
+    await done('PUT', `courses/lessons/${other.lessons[0]}`, {
+      courses_lesson: { published_at: '2026-01-01T00:00:00Z' },
+    });
+    await done('DELETE', `courses/lesson_completions/${completion.id}`);
+    expect(await completedAt(other.enrollmentId)).toBeNull();
+  });
+
   test('drafts do not count beside published lessons', async () => {
     const { courseId, first, enrollmentId, lessons } = await twoLessons();
     await done('PUT', `courses/lessons/${lessons[0]}`, {
@@ -446,6 +465,26 @@ describe('an order of a product with courses', () => {
     expect(refused).toEqual(['course_ids']);
     await done('DELETE', `courses/${course}`);
     expect((await done('GET', `products/${goods.productId}`))['course_ids']).toEqual([]);
+  });
+
+  test('ends when all its orders end at once, and stays when one is paid as another ends', async () => {
+    for (let round = 0; round < 8; round++) {
+      const bought = await sold((await createCourse()).id);
+      const [courseId] = (await done('GET', `products/${bought.productId}`))['course_ids'] as number[];
+      const [first, second] = [
+        await subscription(bought, { billing_status: 'paid' }),
+        await subscription(bought, { billing_status: 'paid' }),
+      ];
+      const end = (id: number) => change(id, { billing_status: 'refunded' });
+      await Promise.all([end(first.id), end(second.id)]);
+      expect(await enrollments(courseId)).toMatchObject([{ suspended: true }]);
+      const [paid, unpaid] = [
+        await subscription(bought, { billing_status: 'paid' }),
+        await subscription(bought, { billing_status: 'unpaid' }),
+      ];
+      await Promise.all([end(paid.id), change(unpaid.id, { billing_status: 'paid' })]);
+      expect(await enrollments(courseId)).toMatchObject([{ suspended: false }]);
+    }
   });
 
   test('enrolls once when two orders are paid at once', async () => {

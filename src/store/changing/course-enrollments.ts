@@ -56,7 +56,7 @@ export const COMPLETION_RULES: ChangeRules = {
       await tx.$queryRawUnsafe(LOCK, row.workspaceId, enrollmentIdOf(row));
       return [];
     },
-    after: (tx, row) => completeCourse(tx, row.workspaceId, enrollmentIdOf(row)),
+    after: (tx, row) => followCompletions(tx, row.workspaceId, enrollmentIdOf(row), row.given === null),
   },
 };
 
@@ -70,16 +70,20 @@ const STATE = `select e.completed_at is not null as "isCompleted", e.was_complet
           where c.workspace_id = $1::bigint and c.enrollment_id = e.id and c.lesson_id = l.id)) as "hasAll"
   from course_enrollments e where e.workspace_id = $1::bigint and e.id = $2::bigint`;
 
-/** Completes the course of a locked enrollment if no lesson is left, or takes that back. Only the first completion is an event. */
-async function completeCourse(
+/**
+ * Completes the course of a locked enrollment when no lesson is left, or takes that back when a completion is removed. A course that was
+ * completed before lessons were added stays completed while these are learned. Only the first completion is an event.
+ */
+async function followCompletions(
   tx: Executor,
   workspaceId: bigint,
   enrollmentId: bigint,
+  isRemoval: boolean,
 ): Promise<ChangeRecord[]> {
   const [state] = await tx.$queryRawUnsafe<
     { isCompleted: boolean; wasCompleted: boolean; hasAll: boolean }[]
   >(STATE, workspaceId, enrollmentId);
-  if (state === undefined || state.hasAll === state.isCompleted) return [];
+  if (state === undefined || state.hasAll === state.isCompleted || state.hasAll === isRemoval) return [];
   const set = state.hasAll ? 'completed_at = $3::timestamptz, was_completed = true' : 'completed_at = null';
   const records = await changeRows(tx, ENROLLMENTS, workspaceId, [enrollmentId], set);
   return records.map((record) => ({

@@ -74,6 +74,12 @@ const LOCK_COURSES = `select c.id from courses c where c.workspace_id = $1::bigi
     select unnest(p.course_ids) from order_line_items l join products p on p.workspace_id = $1::bigint and p.id = l.product_id
     where l.workspace_id = $1::bigint and l.order_id = $2::bigint))
   order by c.id for no key update`;
+/**
+ * Serializes the orders of one buyer: of two that are paid or end at once, the second sees what the first has done. Otherwise each of two
+ * refunds would leave the access to the other order.
+ */
+const LOCK_BUYER =
+  'select k.id from contacts k where k.workspace_id = $1::bigint and k.id = $2::bigint for no key update';
 const FIND = `select e.id, e.course_id as "courseId", e.suspended_by_order as "isSuspended" from course_enrollments e
   where e.workspace_id = $1::bigint and e.contact_id = $2::bigint and e.course_id = any($3::bigint[]) order by e.id for no key update`;
 
@@ -84,6 +90,7 @@ async function enrollBuyer(
 ): Promise<readonly ChangeRecord[]> {
   const courses = await tx.$queryRawUnsafe<{ id: bigint }[]>(LOCK_COURSES, workspaceId, id);
   if (courses.length === 0) return [];
+  await tx.$queryRawUnsafe(LOCK_BUYER, workspaceId, contactId);
   const courseIds = courses.map((course) => course.id);
   const found = await tx.$queryRawUnsafe<{ id: bigint; courseId: bigint; isSuspended: boolean }[]>(
     ...[FIND, workspaceId, contactId, courseIds],
@@ -120,8 +127,9 @@ const GIVEN = `select e.id, (select o.id from orders o
 /** Suspends the enrollments that the order gave. Those that another paid order gives too are of that order from now on. */
 async function suspendBuyer(
   tx: Executor,
-  { workspaceId, id, after }: ChangedOrder,
+  { workspaceId, id, contactId, after }: ChangedOrder,
 ): Promise<readonly ChangeRecord[]> {
+  await tx.$queryRawUnsafe(LOCK_BUYER, workspaceId, contactId);
   const given = await tx.$queryRawUnsafe<{ id: bigint; otherId: bigint | null }[]>(
     ...[GIVEN, workspaceId, id, ENDED_SERVICE_STATUSES],
   );
