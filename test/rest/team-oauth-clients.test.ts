@@ -247,6 +247,22 @@ test('a client is never wider than the credential that creates it, and ends with
   await expectProblem(onHost, 'not_found');
 });
 
+test('what a client with an end creates ends with it', async () => {
+  const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
+  const scopes = ['account:write', 'contacts:read'];
+  const client = await created({ ...BY_ITSELF, scopes, expires_at: expiresAt });
+  const token = await (await platformOf(client)).clientCredentials();
+  const caller = bearer(token.access_token);
+  const key = { name: 'A key', scopes: ['contacts:read'] };
+  const made = await send('POST', `/api/v2/teams/${team.id}/api_keys`, { api_key: key }, caller);
+  const { id } = (await made.json()) as Json;
+  const shown = await send('GET', `/api/v2/api_keys/${id}`, null);
+  expect((await shown.json()) as Json).toMatchObject({ expires_at: expiresAt });
+  const later = { ...key, expires_at: '2999-01-01T00:00:00Z' };
+  const refused = await send('POST', `/api/v2/teams/${team.id}/api_keys`, { api_key: later }, caller);
+  await expectProblem(refused, 'invalid');
+});
+
 test('nothing of another team can be made, seen, changed or ended, and nothing changed without account:write', async () => {
   const client = await created(BY_ITSELF);
   const reader = await factories.apiKey(app, { teamId: team.id, scopes: ['read'] });

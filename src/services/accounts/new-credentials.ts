@@ -6,6 +6,7 @@ import { invalid, notFound, outOfRange, preconditionFailed } from '../../errors.
 import { apiKey } from '../../resources/api-keys.ts';
 import { team } from '../../resources/teams.ts';
 import { toTimestamp } from '../../rows/json.ts';
+import { findClient } from '../../store/accounts/oauth-clients.ts';
 import { findGrants } from '../../store/accounts/oauth-grants.ts';
 import { findByIds } from '../../store/reading/rows.ts';
 import { tableOf } from '../../store/tables/tables.ts';
@@ -82,15 +83,26 @@ function coversAsked(granted: ReadonlySet<string>, asked: string): boolean {
   return asked.includes(':') ? coversScope(granted, asked as Scope) : granted.has(asked);
 }
 
-/** When the caller's credential ends: a key, or a grant, whose tokens are renewed. Null: never, or a client of ours that acts for itself. */
+/**
+ * When the caller's credential ends: a key, or a client and its grant, whose tokens are renewed. Null: never. A client of another issuer is
+ * known by its token alone.
+ */
 export async function endOf(ctx: Context, caller: Caller): Promise<Date | null> {
   const { teamId } = caller.tenancy;
   if (caller.kind === 'api_key') {
     const [own] = await findByIds(ctx, API_KEYS, { teamId, workspaceIds: null }, [caller.apiKeyId], null);
-    const ends = [own?.expiresAt, own?.revokedAt].filter((end) => end != null);
-    return ends.toSorted((a, b) => a.getTime() - b.getTime())[0] ?? null;
+    return earliest(own?.expiresAt, own?.revokedAt);
   }
-  if (caller.grantId === null) return caller.clientName === null ? caller.expiresAt : null;
-  const [grant] = await findGrants(ctx.store, { id: caller.grantId });
-  return grant?.expiresAt ?? caller.expiresAt;
+  const { grantId, clientId, clientName, expiresAt } = caller;
+  const [client, [grant] = []] = await Promise.all([
+    clientName === null ? null : findClient(ctx, clientId),
+    grantId === null ? [] : findGrants(ctx.store, { id: grantId }),
+  ]);
+  const isRenewed = grantId === null ? client !== null : grant?.expiresAt != null;
+  return earliest(client?.expiresAt, grant?.expiresAt, isRenewed ? null : expiresAt);
+}
+
+function earliest(...ends: readonly (Date | null | undefined)[]): Date | null {
+  const [first = null] = ends.filter((end) => end != null).toSorted((a, b) => a.getTime() - b.getTime());
+  return first;
 }
