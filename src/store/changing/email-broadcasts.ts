@@ -14,7 +14,7 @@ import type { ColumnValues } from './children.ts';
 import { insertContact } from './contacts.ts';
 import { insertionOf } from './insert-row.ts';
 import { insertRows } from './insert-rows.ts';
-import { creationRecord } from './other-rows.ts';
+import { creationRecords } from './other-rows.ts';
 import { type ChangeOrigin, type ChangeRecord, timeOf } from './records.ts';
 import { type ChangeRules, Refused } from './rules.ts';
 import { withSql } from './transactions.ts';
@@ -166,7 +166,8 @@ async function insertRecipients(
     ]),
     returning: 'id',
   });
-  const records: ChangeRecord[] = [];
-  for (const { id } of inserted) records.push(await creationRecord(tx, RECIPIENTS, workspaceId, id));
-  return records;
+  return creationRecords(
+    ...([tx, RECIPIENTS, workspaceId] as const),
+    inserted.map(({ id }) => id),
+  );
 }

@@ -13,7 +13,7 @@ import { insertContact } from './contacts.ts';
 import { findAnswerFault, type RequestedAnswer, updateData } from './form-answers.ts';
 import { insertRows } from './insert-rows.ts';
 import { lockRow } from './lock-row.ts';
-import { creationRecord } from './other-rows.ts';
+import { creationRecords } from './other-rows.ts';
 import { type ChangeOrigin, type ChangeRecord, timeOf } from './records.ts';
 import { Refused } from './rules.ts';
 import { findSnapshots } from './snapshots.ts';
@@ -72,8 +72,7 @@ async function makeSubmission(
   });
   const answerIds = await insertAnswers(tx, workspaceId, { formId, id }, answers);
   if (answerIds.length > 0) await updateData(tx, workspaceId, id);
-  const children: ChangeRecord[] = [];
-  for (const answerId of answerIds) children.push(await creationRecord(tx, ANSWERS, workspaceId, answerId));
+  const children = await creationRecords(tx, ANSWERS, workspaceId, answerIds);
   const [after = ''] = await findSnapshots(tx, SUBMISSIONS, workspaceId, [id]);
   const created = { resource: formSubmission, name: 'created', subjectId: id, data: after };
   return {

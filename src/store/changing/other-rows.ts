@@ -5,7 +5,7 @@ import type { Executor } from '../connections/executor.ts';
 import type { Table } from '../tables/table.ts';
 import { type ChangeRecord, isNotified, timeOf, versionColumns } from './records.ts';
 import { type ChangingRow, Refused } from './rules.ts';
-import { findContactOf, findContactsOf, findSnapshots, findSnapshotsById } from './snapshots.ts';
+import { findContactsOf, findSnapshots, findSnapshotsById } from './snapshots.ts';
 
 type Noun = Table<{ id: bigint }>;
 
@@ -52,21 +52,27 @@ export async function changeRows(
   }));
 }
 
-/** The record of an inserted row. */
-export async function creationRecord(
+/** The records of inserted rows. */
+export async function creationRecords(
   tx: Executor,
   table: Noun,
   workspaceId: bigint,
-  subjectId: bigint,
-): Promise<ChangeRecord> {
+  ids: readonly bigint[],
+): Promise<ChangeRecord[]> {
+  if (ids.length === 0) return [];
   const { resource } = table;
-  const [after = ''] = await findSnapshots(tx, table, workspaceId, [subjectId]);
-  const contactId = await findContactOf(tx, table, workspaceId, subjectId);
-  return {
-    ...{ workspaceId, resource, action: 'created', outcome: 'created', subjectId, contactId },
-    ...{ before: null, after },
-    events: isNotified(resource, 'created') ? [{ resource, name: 'created', subjectId, data: after }] : [],
-  };
+  const [snapshots, contacts] = await Promise.all([
+    findSnapshotsById(tx, table, workspaceId, ids),
+    findContactsOf(tx, table, workspaceId, ids),
+  ]);
+  return ids.map((subjectId) => {
+    const after = snapshots.get(subjectId) ?? '';
+    return {
+      ...{ workspaceId, resource, action: 'created', outcome: 'created', subjectId },
+      ...{ contactId: contacts.get(subjectId) ?? null, before: null, after },
+      events: isNotified(resource, 'created') ? [{ resource, name: 'created', subjectId, data: after }] : [],
+    };
+  });
 }
 
 /** The maximum number of ids in a refusal. */

@@ -6,7 +6,7 @@ import { shippingLocationGroupTable } from '../tables/shipping-location-groups.t
 import { shippingPackageTable } from '../tables/shipping-packages.ts';
 import { tableOf } from '../tables/tables.ts';
 import { insertRows } from './insert-rows.ts';
-import { changeRows, creationRecord, lockNamed, requireUnreferenced } from './other-rows.ts';
+import { changeRows, creationRecords, lockNamed, requireUnreferenced } from './other-rows.ts';
 import { timeOf } from './records.ts';
 import { type ChangeRules, type ChangingRow, Refused } from './rules.ts';
 
@@ -53,7 +53,7 @@ export const SHIPPING_PROFILE_RULES: ChangeRules = {
         rows: [[id, now, now]],
         returning: 'id',
       });
-      return group === undefined ? [] : [await creationRecord(tx, GROUPS, workspaceId, group.id)];
+      return group === undefined ? [] : creationRecords(tx, GROUPS, workspaceId, [group.id]);
     },
   },
 };

@@ -7,7 +7,7 @@ import {
   type ServiceStatus,
 } from '../../resources/orders/order-statuses.ts';
 import { insertRows } from '../changing/insert-rows.ts';
-import { changeRows, creationRecord } from '../changing/other-rows.ts';
+import { changeRows, creationRecords } from '../changing/other-rows.ts';
 import { type ChangeRecord, timeOf } from '../changing/records.ts';
 import type { Executor } from '../connections/executor.ts';
 import { courseEnrollmentTable } from '../tables/courses.ts';
@@ -112,8 +112,10 @@ async function enrollBuyer(
     rows: missing.map((courseId) => [contactId, courseId, id, now, now]),
     returning: 'id',
   });
-  const created: ChangeRecord[] = [];
-  for (const one of inserted) created.push(await creationRecord(tx, ENROLLMENTS, workspaceId, one.id));
+  const created = await creationRecords(
+    ...([tx, ENROLLMENTS, workspaceId] as const),
+    inserted.map((one) => one.id),
+  );
   return [...resumed, ...created];
 }
 
