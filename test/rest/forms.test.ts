@@ -159,6 +159,32 @@ describe('an answer', () => {
     }
   });
 
+  test('has one choice, as an option or as the label of one, unless the field allows several', async () => {
+    const one = await newField({ field_type: 'select' });
+    const [a, b] = [await newOption(one.id, 'A'), await newOption(one.id, 'B')];
+    const { id } = await submit();
+    const beside = { field_id: one.id, fields_option_id: a.id, entry: 'B' };
+    const sent = { forms_submissions_answer: beside };
+    expect(await client.refused(422, 'POST', answersOf(id), sent)).toEqual(['entry']);
+    const same = await answer(id, { field_id: one.id, fields_option_id: b.id, entry: 'B' });
+    expect(same.status).toBe(201);
+    expect(await get(`form_submissions/${id}`)).toMatchObject({ data: { why: 'B' } });
+    await change(`forms/fields/${one.id}`, { forms_field: { allow_multiple: true } });
+    expect((await answer(id, beside)).status).toBe(201);
+    expect(await get(`form_submissions/${id}`)).toMatchObject({ data: { why: 'B, A, B' } });
+  });
+
+  test('to an e-mail field is no longer than the address of a contact', async () => {
+    const email = await newField({ field_type: 'email' });
+    // Random, so that PostgreSQL cannot compress it for its index.
+    const local = Array.from({ length: 4_000 }, () => Math.floor(Math.random() * 36).toString(36)).join('');
+    const answers_attributes = [{ field_id: email.id, entry: `${local}@example.com` }];
+    const path = `/api/v2/forms/${formId}/submissions`;
+    expect(await client.refused(422, 'POST', path, { forms_submission: { answers_attributes } })).toEqual([
+      'answers_attributes[0].entry',
+    ]);
+  });
+
   test('is checked against the field that a change gives it', async () => {
     const [text, number] = [await newField(), await newField({ key: 'n', field_type: 'number' })];
     const { id } = await submit();
@@ -247,6 +273,77 @@ describe('a submission', () => {
     expect(
       (await sendingAs(gateway, caller)('POST', `/api/v2/forms/${formId}/submissions`, named)).status,
     ).toBe(403);
+  });
+
+  test('that was created empty gets the contact of a later e-mail answer', async () => {
+    const email = await newField({ key: 'email', field_type: 'email' });
+    const why = await newField();
+    const known = await client.create({ email_address: 'mia@example.com' });
+    const first = await submit();
+    const { body: reason } = await answer(first.id, { field_id: why.id, entry: 'mia@example.com' });
+    expect(await get(`form_submissions/${first.id}`)).toMatchObject({ contact_id: first['contact_id'] });
+    await answer(first.id, { field_id: email.id, entry: ' MIA@example.com' });
+    expect(await get(`form_submissions/${first.id}`)).toMatchObject({
+      contact_id: known.body.id,
+      data: { email: ' MIA@example.com', why: 'mia@example.com' },
+    });
+    const { rows } = await app.store.pool.query<{ contact: number; action: string }>(
+      `select contact_id::int as contact, action from audit_entries
+        where workspace_id = $1 and action ~ '^form_submission|^forms/submissions' order by id`,
+      [client.workspaceId],
+    );
+    // An erasure of the contact reaches what was recorded before.
+    expect(rows.map(({ contact, action }) => [action, contact])).toEqual(
+      [
+        ...['form_submission.created', 'forms/submissions/answer.created'],
+        ...['forms/submissions/answer.created', 'form_submission.updated'],
+      ].map((action) => [action, known.body.id]),
+    );
+    // The contact has a name now, so another address does not change it.
+    await change(`forms/submissions/answers/${reason.id}`, {
+      forms_submissions_answer: { field_id: email.id, entry: 'leo@example.com' },
+    });
+    expect(await get(`form_submissions/${first.id}`)).toMatchObject({ contact_id: known.body.id });
+
+    const second = await submit();
+    const contactId = Number(second['contact_id']);
+    const { body } = await answer(second.id, { field_id: email.id, entry: '' });
+    await change(`forms/submissions/answers/${body.id}`, {
+      forms_submissions_answer: { entry: 'new@example.com' },
+    });
+    expect(await get(`form_submissions/${second.id}`)).toMatchObject({ contact_id: contactId });
+    expect(await get(`contacts/${contactId}`)).toMatchObject({
+      email_address: 'new@example.com',
+      anonymous: 0,
+    });
+    const { events } = await client.recordOf(contactId);
+    expect(events.toSorted()).toEqual(
+      ['contact.created', 'contact.identified', 'contact.updated', 'form_submission.created'].toSorted(),
+    );
+  });
+
+  test('gets no contact from an answer of a caller who may not change contacts, nor if its contact was erased', async () => {
+    const email = await newField({ key: 'email', field_type: 'email' });
+    const [one, two] = [await submit(), await submit()];
+    const scopes = ['forms:read', 'forms:write'];
+    const caller = await factories.apiKey(app, { teamId: client.teamId, scopes });
+    const sent = { forms_submissions_answer: { field_id: email.id, entry: 'mia@example.com' } };
+    expect((await sendingAs(gateway, caller)('POST', answersOf(one.id), sent)).status).toBe(201);
+    await client.send('DELETE', `/api/v2/contacts/${two['contact_id']}/gdpr_destroy`);
+    expect((await client.send('POST', answersOf(two.id), sent)).status).toBe(201);
+    for (const { contact_id } of [one, two])
+      expect(await get(`contacts/${contact_id}`)).toMatchObject({ email_address: null, anonymous: 1 });
+  });
+
+  test('of several that get the same new address at once have one contact', async () => {
+    const email = await newField({ key: 'email', field_type: 'email' });
+    const submissions = await Promise.all(Array.from({ length: 4 }, () => submit()));
+    const answers = await Promise.all(
+      submissions.map(({ id }) => answer(id, { field_id: email.id, entry: 'mia@example.com' })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+    const contacts = await Promise.all(submissions.map(({ id }) => get(`form_submissions/${id}`)));
+    expect(new Set(contacts.map(({ contact_id }) => contact_id)).size).toBe(1);
   });
 
   test('is listed across forms, by contact and by page', async () => {

@@ -112,7 +112,7 @@ export const formSubmission = describe({
       writable: 'always',
       handsOver: true,
       description: 'The integer id of the contact who has filled in the form.',
-      rule: 'By default a new anonymous contact.',
+      rule: 'By default a new anonymous contact, which a later answer to an e-mail field names.',
       objectDescription: 'The contact who has filled in the form.',
     },
     pageId: {

@@ -54,10 +54,16 @@ interface Rules extends ChangeRules {
     settle(given: NewValues<Fields>, was: NewValues<Fields>, nameOf: NameOf): NewValues<Fields>;
   };
   /**
-   * Values of columns that clients cannot set, looked up for the values that they do. The columns are among `derived`.
+   * Values that clients cannot set, looked up for the values that they do: of columns among `derived`, or inputs for the noun's other rules.
+   * @param findWorkspace finds the workspace of the row; null if the caller does not own it
    * @throws AppError `invalid` blaming members
    */
-  readonly lookUp?: (ctx: Context, given: NewValues<Fields>, nameOf: NameOf) => Promise<NewValues<Fields>>;
+  readonly lookUp?: (
+    ctx: Context,
+    given: NewValues<Fields>,
+    nameOf: NameOf,
+    findWorkspace: () => Promise<bigint | null>,
+  ) => Promise<NewValues<Fields>>;
   /** Values for the parameters of its derived columns, at creation. */
   readonly parameters?: (
     ctx: Context,
@@ -277,11 +283,10 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
       const { tenancy } = by;
       const given = parseNew(input);
       const id = parseRef(over.title, over.table, parent);
+      const findWorkspace = () => workspaceOf(ctx, over.table, tenancy, id);
       if (looksUp.creation)
-        await requireOwn(ctx, tenancy, fields.creation, given, input.nameOf, () =>
-          workspaceOf(ctx, over.table, tenancy, id),
-        );
-      const found = await rules.lookUp?.(ctx, given, input.nameOf);
+        await requireOwn(ctx, tenancy, fields.creation, given, input.nameOf, findWorkspace);
+      const found = await rules.lookUp?.(ctx, given, input.nameOf, findWorkspace);
       const row = settleWith({ ...given, ...found }, 'creation', defaults, input);
       const parameters = (await rules.parameters?.(ctx)) ?? {};
       const needsModels = rules.othersByModels?.isNeeded(given) ?? false;
@@ -301,16 +306,14 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
       const { tenancy } = by;
       const given = parse(input, 'change');
       const id = parseRef(title, table.name, ref);
-      if (looksUp.change)
-        await requireOwn(ctx, tenancy, fields.change, given, input.nameOf, () =>
-          workspaceOf(ctx, table.name, tenancy, id),
-        );
+      const findWorkspace = () => workspaceOf(ctx, table.name, tenancy, id);
+      if (looksUp.change) await requireOwn(ctx, tenancy, fields.change, given, input.nameOf, findWorkspace);
       const asked: ChangeInput = {
         request: found?.request ?? ['update', table.name, id, given],
         knownBy: found?.by ?? null,
         nameOf: input.nameOf,
       };
-      const lookedUp = await rules.lookUp?.(ctx, given, input.nameOf);
+      const lookedUp = await rules.lookUp?.(ctx, given, input.nameOf, findWorkspace);
       const settle = (was: object) =>
         settleWith({ ...given, ...lookedUp }, 'change', was as NewValues<Fields>, input);
       const needsModels = rules.othersByModels?.isNeeded(given) ?? false;

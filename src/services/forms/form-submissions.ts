@@ -11,10 +11,15 @@ import {
   type NewAnswerRow,
 } from '../../resources/forms/form-submissions.ts';
 import { formField } from '../../resources/forms/forms.ts';
-import type { Moment } from '../../resources/resource.ts';
+import type { Fields, Moment } from '../../resources/resource.ts';
 import type { Changed } from '../../store/changing/changes.ts';
 import { findByEmailAddress } from '../../store/changing/contacts.ts';
-import { FORM_ANSWER_RULES, type RequestedAnswer } from '../../store/changing/form-answers.ts';
+import {
+  ADDRESS_INPUT,
+  type AnsweredAddress,
+  FORM_ANSWER_RULES,
+  type RequestedAnswer,
+} from '../../store/changing/form-answers.ts';
 import { createSubmission, type RequestedSubmission } from '../../store/changing/form-submissions.ts';
 import type { ChangeOrigin } from '../../store/changing/records.ts';
 import { Refused } from '../../store/changing/rules.ts';
@@ -27,7 +32,7 @@ import { repeated } from '../changing/stepwise-change.ts';
 import { refusedBy, toInvalid } from '../changing/violations.ts';
 import { writesOf } from '../changing/writes.ts';
 import { columnsOf, defaultsOf } from '../input/column-values.ts';
-import { type Input, isObject, type NameOf } from '../input/parse-fields.ts';
+import { type Input, isObject, type NameOf, type NewValues } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { rowsFor } from '../reading/needed-scopes.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
@@ -177,6 +182,32 @@ export const service = defineService(formSubmission, {
   writes: { writeScope, create, update: writes.update, remove: writes.remove },
 });
 
+const answerWrites = writesOf(formSubmissionAnswer, {
+  ...FORM_ANSWER_RULES,
+  normalize: withSingleOption,
+  lookUp: findContactOfAnswer,
+});
+
+/** The contact with the address that is entered. A caller without the scope to change contacts names none by it. */
+async function findContactOfAnswer(
+  ctx: Context,
+  { entry }: { readonly entry?: string | null },
+  _nameOf: NameOf,
+  findWorkspace: () => Promise<bigint | null>,
+): Promise<NewValues<Fields>> {
+  const { scopes, tenancy } = requireScope(ctx, answerWrites.writeScope);
+  const emailAddress = EMAIL.parse(entry);
+  if (emailAddress === undefined || !coversScope(scopes, 'contacts:write')) return {};
+  const workspaceId = await findWorkspace();
+  if (workspaceId === null) return {};
+  const contactId = await findByEmailAddress(ctx, tenancy, workspaceId, emailAddress);
+  return { [ADDRESS_INPUT]: { emailAddress, contactId } satisfies AnsweredAddress };
+}
+
 export const answers = defineService(formSubmissionAnswer, {
-  writes: writesOf(formSubmissionAnswer, { ...FORM_ANSWER_RULES, normalize: withSingleOption }),
+  writes: {
+    ...answerWrites,
+    create: (...of) => repeated([SAME_CONTACT], () => answerWrites.create(...of)),
+    update: (...of) => repeated([SAME_CONTACT], () => answerWrites.update(...of)),
+  },
 });

@@ -1,11 +1,20 @@
 // The rules of answers: each belongs to a field of its form and has what the field allows, and the data of its submission follows.
 import { type Fault, mustBe, mustBeOneOf } from '../../errors.ts';
+import { contact } from '../../resources/contacts.ts';
 import { parseJson, TEXT_FORMATS, typeOf } from '../../resources/field-types.ts';
 import { formSubmission, formSubmissionAnswer } from '../../resources/forms/form-submissions.ts';
 import type { FormFieldType } from '../../resources/forms/forms.ts';
 import type { Executor } from '../connections/executor.ts';
 import { blankHidden, lockContact } from '../sql/personal-data.ts';
+import { contactTable } from '../tables/contacts.ts';
+import { tableOf } from '../tables/tables.ts';
+import { giveToContact } from './handing-over.ts';
+import { changeRows } from './other-rows.ts';
+import type { ChangeRecord } from './records.ts';
 import { type ChangeRules, type ChangingRow, Refused } from './rules.ts';
+
+const CONTACTS = tableOf(contactTable);
+const SUBMISSIONS = tableOf(formSubmission);
 
 /** An answer as it will be stored. */
 export interface RequestedAnswer {
@@ -36,6 +45,9 @@ const FIELDS = `select f.id, f.field_type as type, f.allow_multiple as "allowMul
     array(select o.id from form_field_options o where o.workspace_id = $1::bigint and o.field_id = f.id order by o.id) as "optionIds",
     array(select o.label from form_field_options o where o.workspace_id = $1::bigint and o.field_id = f.id order by o.id) as labels
   from form_fields f where f.workspace_id = $1::bigint and f.form_id = $2::bigint and f.id = any($3::bigint[]) order by f.id for share of f`;
+
+/** The types whose entries are labels of options. */
+const OPTION_TYPES: readonly FormFieldType[] = ['checkbox', 'select', 'radio'];
 
 const NO_SUCH_FIELD: Fault = { code: 'not_found', message: 'there is no such field in the form' };
 const NO_SUCH_OPTION: Fault = { code: 'not_found', message: 'there is no such option of the field' };
@@ -69,9 +81,19 @@ function faultOf(
   if (optionIds.some((id) => !field.optionIds.includes(id)))
     return { member: 'fieldsOptionIds', fault: NO_SUCH_OPTION };
   if (optionIds.length > 1 && !field.allowMultiple) return { member: 'fieldsOptionIds', fault: ONE_OPTION };
-  const fault = entry === null || entry.trim() === '' ? null : entryFault(field, entry);
-  return fault && { member: 'entry', fault };
+  if (entry === null || entry.trim() === '') return null;
+  const fault = entryFault(field, entry);
+  if (fault !== null) return { member: 'entry', fault };
+  const { type, labels } = field;
+  const isOption = OPTION_TYPES.includes(type) && labels.includes(entry);
+  const isChosen = optionIds.some((id) => labels[field.optionIds.indexOf(id)] === entry);
+  return isOption && optionIds.length === 1 && !isChosen && !field.allowMultiple
+    ? { member: 'entry', fault: ONE_OPTION }
+    : null;
 }
+
+/** An answer can name a contact, so it has no longer address than a contact. */
+const MAX_ADDRESS = contact.fields.emailAddress.maxLength;
 
 const PHONE_NUMBER = /^(?=(?:\D*\d){3})[\d\s+\-./()]{3,50}$/;
 
@@ -86,7 +108,7 @@ function entryFault({ type, labels }: Pick<FieldFacts, 'type' | 'labels'>, entry
     case 'textarea':
       return null;
     case 'email':
-      return email.parse(entry) === undefined ? invalid(email.wrong) : null;
+      return (email.parse(entry)?.length ?? Infinity) > MAX_ADDRESS ? invalid(email.wrong) : null;
     case 'phone':
       return PHONE_NUMBER.test(entry.trim()) ? null : invalid('is not a valid phone number');
     case 'url':
@@ -106,11 +128,11 @@ function entryFault({ type, labels }: Pick<FieldFacts, 'type' | 'labels'>, entry
 
 const NOT_A_LABEL: Fault = mustBeOneOf('the label of an option of the field');
 
-/** Makes the data of a submission from its answers: for each key the chosen labels and the entries, in the order of the answers. */
+/** Makes the data of a submission from its answers: for each key the chosen labels and other entries, in the order of the answers. */
 const SET_DATA = `update form_submissions s set data = coalesce((select jsonb_object_agg(d.key, d.value) from (
-    select f.key, string_agg(concat_ws(', ', l.labels, nullif(a.entry, '')), ', ' order by a.id) as value
+    select f.key, string_agg(concat_ws(', ', l.labels, case when not l.repeats then nullif(a.entry, '') end), ', ' order by a.id) as value
     from form_submission_answers a join form_fields f on f.workspace_id = $1::bigint and f.id = a.field_id
-      cross join lateral (select string_agg(o.label, ', ' order by i.place) as labels from unnest(a.fields_option_ids) with ordinality i (id, place)
+      cross join lateral (select string_agg(o.label, ', ' order by i.place) as labels, coalesce(bool_or(o.label = a.entry), false) as repeats from unnest(a.fields_option_ids) with ordinality i (id, place)
         join form_field_options o on o.workspace_id = $1::bigint and o.id = i.id) l
     where a.workspace_id = $1::bigint and a.submission_id = $2::bigint group by f.key) d), '{}')
   where s.workspace_id = $1::bigint and s.id = $2::bigint`;
@@ -150,6 +172,46 @@ function requested({ before, given }: ChangingRow): RequestedAnswer {
   };
 }
 
+/** A submission whose contact is anonymous, if the field is for e-mail addresses. An erased contact stays what it is. */
+const NAMELESS = `select s.contact_id as "contactId" from form_submissions s
+    join contacts k on k.workspace_id = $1::bigint and k.id = s.contact_id and k.anonymous
+    join form_fields f on f.workspace_id = $1::bigint and f.id = $3::bigint and f.field_type = 'email'
+  where s.workspace_id = $1::bigint and s.id = $2::bigint
+    and not exists (select from contact_erasures x where x.workspace_id = $1::bigint and x.contact_id = s.contact_id)
+  for no key update of s, k`;
+
+/** The address in an entry, and the contact who has it; null if there is none. */
+export interface AnsweredAddress {
+  readonly emailAddress: string;
+  readonly contactId: bigint | null;
+}
+
+/** The input of an answer's changes with its address. The service gives it if the caller may name contacts. */
+export const ADDRESS_INPUT = 'answeredAddress';
+
+/**
+ * An answer with an e-mail address names the contact of its submission while that is anonymous: the contact with the address gets the
+ * submission, or else the anonymous contact gets the address.
+ */
+async function nameContact(
+  tx: Executor,
+  { workspaceId, parentId, given }: ChangingRow,
+  fieldId: bigint,
+): Promise<ChangeRecord[]> {
+  const address = given?.inputs?.[ADDRESS_INPUT] as AnsweredAddress | undefined;
+  if (address === undefined) return [];
+  const found = await tx.$queryRawUnsafe<{ contactId: bigint }[]>(
+    ...[NAMELESS, workspaceId, parentId, fieldId],
+  );
+  const [nameless] = found;
+  if (nameless === undefined) return [];
+  const { contactId: from } = nameless;
+  const { contactId: to, emailAddress } = address;
+  if (to !== null) return giveToContact(tx, SUBMISSIONS, { workspaceId, id: parentId, from, to });
+  const set = 'email_address = $4::text, anonymous = false';
+  return changeRows(tx, CONTACTS, workspaceId, [from], set, ['identified'], undefined, [emailAddress]);
+}
+
 const FORM_OF_SUBMISSION = `select s.form_id as "formId" from form_submissions s
   where s.workspace_id = $1::bigint and s.id = $2::bigint`;
 
@@ -157,19 +219,19 @@ export const FORM_ANSWER_RULES: ChangeRules = {
   inherited: ['form_id'],
   touchesParent: true,
   others: {
-    nouns: [],
+    nouns: [CONTACTS],
     async before(tx, row) {
       const { workspaceId, parentId, given } = row;
       if (given === null) return [];
+      const wanted = requested(row);
       // A new answer must lock the contact itself: it refers to the submission alone.
       const [[submission]] = await Promise.all([
         tx.$queryRawUnsafe<{ formId: bigint }[]>(FORM_OF_SUBMISSION, workspaceId, parentId),
         tx.$queryRawUnsafe(lockContact(formSubmission, ITSELF, '$1::bigint'), workspaceId, parentId),
       ]);
-      const faulty =
-        submission && (await findAnswerFault(tx, workspaceId, submission.formId, [requested(row)]));
+      const faulty = submission && (await findAnswerFault(tx, workspaceId, submission.formId, [wanted]));
       if (faulty) throw new Refused(faulty.member, faulty.fault);
-      return [];
+      return nameContact(tx, row, wanted.fieldId);
     },
     async after(tx, { workspaceId, parentId }) {
       await updateData(tx, workspaceId, parentId);

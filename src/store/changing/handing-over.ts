@@ -14,6 +14,9 @@ import {
 import type { Executor } from '../connections/executor.ts';
 import { isErasedEntry, isErasedEvent } from '../sql/erased.ts';
 import { blankHidden, isBlankedByErasure } from '../sql/personal-data.ts';
+import type { Table } from '../tables/table.ts';
+import { changeRows } from './other-rows.ts';
+import type { ChangeRecord } from './records.ts';
 import type { ChangeRules, ChangingRow } from './rules.ts';
 
 /** Adds to a noun's rules that a change of its contact hands its personal data over. */
@@ -60,6 +63,22 @@ function handedOverBy(
   const was = parseJson(before) as Readonly<Record<string, number | bigint>>;
   const from = BigInt(was[restNameOf(property, field)] ?? 0);
   return from === to ? null : { workspaceId, id, from, to };
+}
+
+/** Gives a row to another contact, as a part of another change. */
+export async function giveToContact(
+  tx: Executor,
+  table: Table<{ id: bigint }>,
+  handed: HandedOver,
+): Promise<ChangeRecord[]> {
+  const { resource } = table;
+  const [key = ''] = Object.keys(resource.fields).filter((name) => resource.fields[name]?.handsOver);
+  await prepare(tx, resource, handed);
+  const { workspaceId, id, to } = handed;
+  const set = `${toSnakeCase(key)} = $4::bigint`;
+  const changed = await changeRows(tx, table, workspaceId, [id], set, [], undefined, [to]);
+  await handOver(tx, resource, handed);
+  return changed;
 }
 
 const LOCK = `select k.id from contacts k where k.workspace_id = $1::bigint and k.id = any($2::bigint[]) order by k.id for key share`;
