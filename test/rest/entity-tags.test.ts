@@ -28,7 +28,7 @@ const [streamed, whole] = [true, false].map((isStreamed) =>
   READS.filter(({ route }) => route.endsWith('/refine_filters') === isStreamed),
 );
 
-describe.each(whole ?? [])('$route', ({ route, path }) => {
+describe.each(sampleOperations('tagged', whole ?? []))('$route', ({ route, path }) => {
   test('is not sent again to a client that has it', async () => {
     const first = await send(path(tenant));
     const tag = first.headers.get('ETag') ?? '';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
 import { sampleAt } from '../support/nightly.ts';
-import { createTenant, OPERATIONS, requestOf, UNSAFE } from '../support/operations.ts';
+import { createTenant, OPERATIONS, requestOf, sampleOperations, UNSAFE } from '../support/operations.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -50,7 +50,10 @@ const ANSWERED = [
   ...sampleAt('headers', UNSAFE, 12),
 ];
 
-describe.each(OPERATIONS)('$route', (operation) => {
+/** Where a refusal is tried. */
+const REFUSED = sampleOperations('refused', OPERATIONS);
+
+describe.each([...new Set([...ANSWERED, ...REFUSED])])('$route', (operation) => {
   test.runIf(ANSWERED.includes(operation))(
     'its answer is JSON with nosniff and no-cache, or has no body',
     async () => {
@@ -70,13 +73,16 @@ describe.each(OPERATIONS)('$route', (operation) => {
     },
   );
 
-  test('its refusal carries the request id in header and body', async () => {
-    const { headers, ...request } = requestOf(operation, tenant);
-    const response = await gateway.send(operation.path(tenant), {
-      ...request,
-      headers: { ...headers, 'X-Request-Id': 'mine' },
-    });
-    expect(response.headers.get('X-Request-Id')).toBe('mine');
-    expect(await response.text()).toContain('"request_id":"mine"');
-  });
+  test.runIf(REFUSED.includes(operation))(
+    'its refusal carries the request id in header and body',
+    async () => {
+      const { headers, ...request } = requestOf(operation, tenant);
+      const response = await gateway.send(operation.path(tenant), {
+        ...request,
+        headers: { ...headers, 'X-Request-Id': 'mine' },
+      });
+      expect(response.headers.get('X-Request-Id')).toBe('mine');
+      expect(await response.text()).toContain('"request_id":"mine"');
+    },
+  );
 });

@@ -5,7 +5,14 @@ import { routes } from '../../src/rest/nouns.ts';
 import * as factories from '../support/factories.ts';
 import { anonymous, sharedGateway } from '../support/gateway.ts';
 import { sampleAt } from '../support/nightly.ts';
-import { createTenant, methodOf, OPERATIONS, requestOf, UNSAFE } from '../support/operations.ts';
+import {
+  createTenant,
+  methodOf,
+  OPERATIONS,
+  requestOf,
+  sampleOperations,
+  UNSAFE,
+} from '../support/operations.ts';
 import { expectProblem } from '../support/problem.ts';
 
 const gateway = await sharedGateway();
@@ -76,7 +83,7 @@ const READS = OPERATIONS.filter((operation) => methodOf(operation) === 'GET' && 
 /** Some operations need a parameter. */
 const withQuery = (path: string, query: string) => `${path}${path.includes('?') ? '&' : '?'}${query}`;
 
-describe.each(READS)('$route', ({ route, path, scope }) => {
+describe.each(sampleOperations('unserved', READS))('$route', ({ route, path, scope }) => {
   test('refuses every such parameter by its name on a list, and ignores it on one object', async () => {
     const plain = await (await gateway.send(path(tenant), { caller })).json();
     for (const [sent, field] of sampleAt(route, UNSERVED, 11)) {
@@ -122,24 +129,26 @@ test('the overview says so', async () => {
   expect(parameters).toMatch(/filter.*sort_property.*after\[.*422/);
 });
 
-describe.each(OPERATIONS.filter((operation) => methodOf(operation) === 'GET'))(
-  '$route',
-  ({ route, path }) => {
-    test('refuses another way of paging by its name on a list, and explains the right one', async () => {
-      const plain = await (await gateway.send(path(tenant), { caller })).json();
-      for (const [sent, field] of sampleAt(route, PAGING, 9)) {
-        const response = await gateway.send(withQuery(path(tenant), sent), { caller });
-        if (!Array.isArray(plain) || route.endsWith('/event_types')) {
-          expect([sent, await response.json()]).toEqual([sent, plain]);
-          continue;
-        }
-        const { errors, detail } = await expectProblem(response, 'invalid');
-        expect(errors).toEqual([{ field, code: 'unknown_field', message: detail }]);
-        expect(detail).toMatch(/\bafter\b.*\bLink\b/);
-        const served = routes.find((one) => `GET ${one.path}` === route)?.query?.parameters ?? [];
-        const isOrdered = served.some(({ name }) => name === 'sort_property');
-        expect([detail, detail.includes('sort_property=updated_at')]).toEqual([detail, isOrdered]);
+describe.each(
+  sampleOperations(
+    'paged otherwise',
+    OPERATIONS.filter((operation) => methodOf(operation) === 'GET'),
+  ),
+)('$route', ({ route, path }) => {
+  test('refuses another way of paging by its name on a list, and explains the right one', async () => {
+    const plain = await (await gateway.send(path(tenant), { caller })).json();
+    for (const [sent, field] of sampleAt(route, PAGING, 9)) {
+      const response = await gateway.send(withQuery(path(tenant), sent), { caller });
+      if (!Array.isArray(plain) || route.endsWith('/event_types')) {
+        expect([sent, await response.json()]).toEqual([sent, plain]);
+        continue;
       }
-    });
-  },
-);
+      const { errors, detail } = await expectProblem(response, 'invalid');
+      expect(errors).toEqual([{ field, code: 'unknown_field', message: detail }]);
+      expect(detail).toMatch(/\bafter\b.*\bLink\b/);
+      const served = routes.find((one) => `GET ${one.path}` === route)?.query?.parameters ?? [];
+      const isOrdered = served.some(({ name }) => name === 'sort_property');
+      expect([detail, detail.includes('sort_property=updated_at')]).toEqual([detail, isOrdered]);
+    }
+  });
+});

@@ -11,7 +11,13 @@ import { ownGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
 import { untilDoneOrWaiting, untilWaiting } from '../support/lock-waits.ts';
 import { createSessions } from '../support/open-transactions.ts';
-import { createTenant, OPERATIONS, type Operation, requestOf } from '../support/operations.ts';
+import {
+  createTenant,
+  OPERATIONS,
+  type Operation,
+  requestOf,
+  sampleOperations,
+} from '../support/operations.ts';
 import { anotherPrice, openTill } from '../support/orders/money.ts';
 import { line, offer } from '../support/orders/shop.ts';
 import { createRestClient } from '../support/rest-client.ts';
@@ -68,34 +74,39 @@ test('such lists exist', () => {
   );
 });
 
-describe.each(CREATIONS)('a new $type', ({ table, operation }) => {
-  test('is in the list of its parent at once, while another transaction has drawn ids of the table', async () => {
-    const { tenant, caller, send } = await openTenant();
-    await drawing(table.name);
-    const created = await send(operation);
-    expect(created.status).toBe(201);
-    const { id } = (await created.json()) as { id: number };
-    const path = `${operation.path(tenant)}?per_page=100`;
-    expect(await idsOf(await gateway.send(path, { caller }))).toContain(BigInt(id));
-  });
+const TRIED = new Set(sampleOperations('settled', OPERATIONS));
 
-  test('waits for a change of its parent', async () => {
-    const { tenant, send } = await openTenant();
-    const [, parentId] = /\/(\d+)\/\w+$/.exec(operation.path(tenant)) ?? [];
-    const holder = await begin(
-      `select from ${table.parent.table} where workspace_id = $1 and id = $2 for no key update`,
-      [tenant.workspace.id, parentId],
-    );
-    let isDone = false;
-    const sending = send(operation).finally(() => {
-      isDone = true;
+describe.each(CREATIONS.filter(({ operation }) => TRIED.has(operation)))(
+  'a new $type',
+  ({ table, operation }) => {
+    test('is in the list of its parent at once, while another transaction has drawn ids of the table', async () => {
+      const { tenant, caller, send } = await openTenant();
+      await drawing(table.name);
+      const created = await send(operation);
+      expect(created.status).toBe(201);
+      const { id } = (await created.json()) as { id: number };
+      const path = `${operation.path(tenant)}?per_page=100`;
+      expect(await idsOf(await gateway.send(path, { caller }))).toContain(BigInt(id));
     });
-    await untilDoneOrWaiting(app, sending);
-    expect(isDone).toBe(false);
-    await holder.query('commit');
-    expect((await sending).status).toBe(201);
-  });
-});
+
+    test('waits for a change of its parent', async () => {
+      const { tenant, send } = await openTenant();
+      const [, parentId] = /\/(\d+)\/\w+$/.exec(operation.path(tenant)) ?? [];
+      const holder = await begin(
+        `select from ${table.parent.table} where workspace_id = $1 and id = $2 for no key update`,
+        [tenant.workspace.id, parentId],
+      );
+      let isDone = false;
+      const sending = send(operation).finally(() => {
+        isDone = true;
+      });
+      await untilDoneOrWaiting(app, sending);
+      expect(isDone).toBe(false);
+      await holder.query('commit');
+      expect((await sending).status).toBe(201);
+    });
+  },
+);
 
 test('an object that is created with its parent is in its list at once', async () => {
   const client = await createRestClient(gateway);
