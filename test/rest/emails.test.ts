@@ -295,6 +295,19 @@ describe('broadcasts', () => {
     expect((await change(made.id, { from_email: 'other@example.com' }))['from_name']).toBeNull();
   });
 
+  test('drafts that name the same new recipients at once, in any order, share their contacts', async () => {
+    for (let round = 0; round < 3; round++) {
+      const recipients = ['mia', 'leo', 'ada'].map((name) => ({ email: `${name}${round}@example.com` }));
+      const drafts = await Promise.all([
+        create({ recipients }),
+        create({ recipients: recipients.toReversed() }),
+        create({ recipients }),
+      ]);
+      const lists = await Promise.all(drafts.map(({ id }) => recipientsOf(id)));
+      expect(new Set(lists.flat().map((one) => one['contact_id'])).size).toBe(3);
+    }
+  });
+
   test('recipients are contacts: known ones are found by their address, others are created', async () => {
     const known = (await client.create({ email_address: 'Mia@example.com', first_name: 'Mia' })).body.id;
     const recipients = [

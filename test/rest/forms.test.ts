@@ -346,6 +346,14 @@ describe('a submission', () => {
     expect(new Set(contacts.map(({ contact_id }) => contact_id)).size).toBe(1);
   });
 
+  test('of several that are created with the same new address at once have one contact', async () => {
+    for (let round = 0; round < 3; round++) {
+      const contact_attributes = { email_address: `mia${round}@example.com` };
+      const submissions = await Promise.all(Array.from({ length: 5 }, () => submit({ contact_attributes })));
+      expect(new Set(submissions.map(({ contact_id }) => contact_id)).size).toBe(1);
+    }
+  });
+
   test('is listed across forms, by contact and by page', async () => {
     const page = await factories.page(app, client.workspaceId, 'Contact us');
     const one = await submit();

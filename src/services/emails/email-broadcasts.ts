@@ -10,7 +10,7 @@ import {
 } from '../../resources/emails/email-broadcasts.ts';
 import { writableFields } from '../../resources/resource.ts';
 import type { Changed } from '../../store/changing/changes.ts';
-import { findByEmailAddresses } from '../../store/changing/contacts.ts';
+import { ADDRESS_CONSTRAINT, findByEmailAddresses } from '../../store/changing/contacts.ts';
 import {
   createBroadcast,
   EMAIL_BROADCAST_RULES,
@@ -18,7 +18,6 @@ import {
 } from '../../store/changing/email-broadcasts.ts';
 import type { ChangeOrigin } from '../../store/changing/records.ts';
 import { Refused } from '../../store/changing/rules.ts';
-import { violationOf } from '../../store/connections/failures.ts';
 import { emailBroadcastTable } from '../../store/tables/emails.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { type ChangeAnswer, mutate } from '../changing/mutate.ts';
@@ -40,9 +39,6 @@ const { fields } = emailBroadcast;
 const AT_CREATION = writableFields(emailBroadcast, 'creation');
 const writes = writesOf(emailBroadcast, EMAIL_BROADCAST_RULES);
 const { writeScope, update, remove } = writes;
-
-/** The constraint that is violated if a concurrent request creates the same contact. */
-const SAME_CONTACT = 'contacts_workspace_id_email_address_key';
 
 /** The client's input, checked against the description. */
 type BroadcastInput = Partial<EmailBroadcastRow> & { readonly recipients?: readonly NewRecipientRow[] };
@@ -71,7 +67,7 @@ async function create(
   await requireOwn(ctx, by.tenancy, AT_CREATION, own, nameOf, async () => workspaceId);
   const addresses = recipients.map(keyOf);
   const people = recipients.filter((_, index) => addresses.indexOf(addresses[index] ?? '') === index);
-  return repeated([SAME_CONTACT], async () => {
+  return repeated([ADDRESS_CONSTRAINT], async () => {
     const known = await findByEmailAddresses(ctx, by.tenancy, workspaceId, people.map(keyOf));
     const wanted: RequestedBroadcast = {
       workspaceId,
@@ -109,7 +105,6 @@ async function execute(
     return await createBroadcast(ctx, recorded, wanted);
   } catch (error) {
     if (error instanceof Refused) throw refusedBy(error, emailBroadcast, 'creation', nameOf);
-    if (violationOf(error)?.constraint === SAME_CONTACT) throw error;
     throw toInvalid(error, BROADCASTS, nameOf);
   }
 }

@@ -13,7 +13,7 @@ import {
 import { formField } from '../../resources/forms/forms.ts';
 import type { Fields, Moment } from '../../resources/resource.ts';
 import type { Changed } from '../../store/changing/changes.ts';
-import { findByEmailAddress } from '../../store/changing/contacts.ts';
+import { ADDRESS_CONSTRAINT, findByEmailAddress } from '../../store/changing/contacts.ts';
 import {
   ADDRESS_INPUT,
   type AnsweredAddress,
@@ -23,7 +23,6 @@ import {
 import { createSubmission, type RequestedSubmission } from '../../store/changing/form-submissions.ts';
 import type { ChangeOrigin } from '../../store/changing/records.ts';
 import { Refused } from '../../store/changing/rules.ts';
-import { violationOf } from '../../store/connections/failures.ts';
 import { findByIds } from '../../store/reading/rows.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { type ChangeAnswer, mutate } from '../changing/mutate.ts';
@@ -44,9 +43,6 @@ const EMAIL = TEXT_FORMATS.email;
 const { fields, inputs } = formSubmission;
 const writes = writesOf(formSubmission, { check: requireOneContact });
 const { writeScope } = writes;
-
-/** The constraint that is violated if a concurrent request creates the same contact. */
-const SAME_CONTACT = 'contacts_workspace_id_email_address_key';
 
 /** The client's input, checked against the description. */
 interface SubmissionInput {
@@ -78,7 +74,7 @@ async function create(
   const emailAddress =
     contactAttributes?.emailAddress ??
     (contactId === undefined ? await findAnsweredAddress(ctx, by, formId, answers) : null);
-  return repeated([SAME_CONTACT], async () => {
+  return repeated([ADDRESS_CONSTRAINT], async () => {
     const known =
       workspaceId === null || emailAddress === null
         ? null
@@ -155,7 +151,6 @@ async function execute(
     return await createSubmission(ctx, recorded, wanted);
   } catch (error) {
     if (error instanceof Refused) throw refusedBy(error, formSubmission, 'creation', nameOf);
-    if (violationOf(error)?.constraint === SAME_CONTACT) throw error;
     throw toInvalid(error, SUBMISSIONS, nameOf);
   }
 }
@@ -207,7 +202,7 @@ async function findContactOfAnswer(
 export const answers = defineService(formSubmissionAnswer, {
   writes: {
     ...answerWrites,
-    create: (...of) => repeated([SAME_CONTACT], () => answerWrites.create(...of)),
-    update: (...of) => repeated([SAME_CONTACT], () => answerWrites.update(...of)),
+    create: (...of) => repeated([ADDRESS_CONSTRAINT], () => answerWrites.create(...of)),
+    update: (...of) => repeated([ADDRESS_CONSTRAINT], () => answerWrites.update(...of)),
   },
 });

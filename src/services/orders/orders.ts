@@ -6,9 +6,8 @@ import { contact } from '../../resources/contacts.ts';
 import { type OrderRow, order } from '../../resources/orders/orders.ts';
 import type { Field, Moment } from '../../resources/resource.ts';
 import type { Changed } from '../../store/changing/changes.ts';
-import { findByEmailAddress } from '../../store/changing/contacts.ts';
+import { ADDRESS_CONSTRAINT, findByEmailAddress } from '../../store/changing/contacts.ts';
 import type { ChangeOrigin } from '../../store/changing/records.ts';
-import { violationOf } from '../../store/connections/failures.ts';
 import {
   BillingRefused,
   type LockedOrder,
@@ -49,7 +48,7 @@ const visibleReads = (reads: Reads<OrderRow>) => withoutNeeded(reads, order);
 /** The constraint that is violated if another request has taken the next invoice number. */
 export const INVOICE_NUMBER_CONSTRAINT = 'order_invoices_workspace_id_invoice_number_key';
 /** The constraints that a concurrent request may cause to be violated: it has taken the number, or created the same contact. */
-const CONCURRENT_CONSTRAINTS = ['contacts_workspace_id_email_address_key', INVOICE_NUMBER_CONSTRAINT];
+const CONCURRENT_CONSTRAINTS = [ADDRESS_CONSTRAINT, INVOICE_NUMBER_CONSTRAINT];
 
 /**
  * Creates an order with its first invoice. The input has the contact's id, or an e-mail address: a missing contact is then created.
@@ -121,7 +120,6 @@ async function execute(
     return await createOrder(ctx, recorded, wanted);
   } catch (error) {
     if (error instanceof LineRefused) throw lineRefused(error, fields.lineItems, nameOf);
-    if (CONCURRENT_CONSTRAINTS.includes(violationOf(error)?.constraint ?? '')) throw error;
     throw toInvalid(error, ORDERS, nameOf);
   }
 }

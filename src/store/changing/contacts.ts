@@ -16,6 +16,9 @@ const CONTACTS = tableOf(contactTable);
 /** Whether a contact is identified by an e-mail address or phone number. Forms send an empty phone number if the field was left blank. */
 const IS_KNOWN = `(n.email_address is not null or coalesce(n.phone_number, '') ~ '\\S')`;
 
+/** The constraint that is violated if a concurrent request gives a contact the same address. */
+export const ADDRESS_CONSTRAINT = 'contacts_workspace_id_email_address_key';
+
 export const CONTACT_RULES: ChangeRules = {
   derived: { anonymous: { onCreate: `not ${IS_KNOWN}`, onUpdate: `o.anonymous and not ${IS_KNOWN}` } },
   // The event of a contact that gets its first e-mail address or phone number.
