@@ -160,6 +160,7 @@ export const emailBroadcast = describe({
       maxLength: MAX_RECIPIENTS,
       description:
         'The recipients in place of the contacts of a saved filter. A contact is created for each address that no contact has.',
+      rule: 'They need contacts:write.',
     },
   },
   filters: {

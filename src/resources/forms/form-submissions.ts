@@ -37,7 +37,7 @@ const ANSWER = {
     personal: true,
     maxLength: 5_000,
     description: 'What was entered as text; null if options were only chosen.',
-    rule: 'The type of the field says which entries are valid.',
+    rule: 'The type of the field says which entries are valid. With contacts:write, an e-mail address names an anonymous contact of the submission.',
   },
 } as const;
 
@@ -152,6 +152,7 @@ export const formSubmission = describe({
       writable: 'at_creation',
       description:
         'The contact who has filled in the form, instead of its id. The contact is created if none has this e-mail address.',
+      rule: 'An e-mail address needs contacts:write.',
     },
     answers: {
       restName: 'answers_attributes',

@@ -567,6 +567,7 @@ export const order = describe({
       writable: 'at_creation',
       description:
         'The contact who placed the order, instead of its id. The contact is created if none has this e-mail address.',
+      rule: 'An e-mail address needs contacts:write.',
     },
   },
   filters: {
