@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { CATEGORIES } from '../src/auth/scopes.ts';
 import type { ErrorCode } from '../src/errors.ts';
 import { schema } from '../src/graphql/schema.ts';
+import { isEventType } from '../src/resources/event-types.ts';
 import * as factories from './support/factories.ts';
 import { anonymous, type Caller, ownGateway } from './support/gateway.ts';
 import { post } from './support/graphql.ts';
@@ -186,6 +187,7 @@ test.each(
       const [graphql, rest] = [await recordOf(one), await recordOf(two)];
       expect(graphql).toEqual(rest);
       expect(rest.entries).toHaveLength(operation.entries ?? 1);
+      expect(rest.events.filter(({ eventType }) => !isEventType(eventType))).toEqual([]);
       const again = [await afterGraphql(operation, one, {}), await afterRest(operation, two, {})];
       seen.push(...again.map(({ code }) => (REFUSED.includes(code ?? '') ? 'refused' : code)));
     }
@@ -207,7 +209,7 @@ async function recordOf({ workspace, auditEntry }: Tenant) {
     entries: entries.map(({ action, subjectType, actorKind, actorId, before, after }) => {
       return { action, subjectType, actorKind, actorId, before: shape(before), after: shape(after) };
     }),
-    events: events.map(({ eventType, subjectType, data }) => [eventType, subjectType, shape(data)]),
+    events: events.map(({ eventType, subjectType, data }) => ({ eventType, subjectType, data: shape(data) })),
   };
 }
 

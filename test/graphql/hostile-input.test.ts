@@ -285,11 +285,11 @@ function* inGroups<T>(items: readonly T[], size = 25): Generator<T[]> {
 }
 
 const FIELDS = [...Map.groupBy(SLOTS, ({ name }) => name.replace(/\.[^.]+$/, '')).values()];
-/** One place at least of a third of the fields: arguments are read by their types, in one way for all fields. */
+/** One place at least of a sixth of the fields: arguments are read by their types, in one way for all fields. */
 const TRIED = [
   ...new Set([
-    ...sampleAt('fields', FIELDS, 3).flatMap((slots) => sampleAt(slots[0]?.name ?? '', slots, 8)),
-    ...sampleAt('places', SLOTS, 24),
+    ...sampleAt('fields', FIELDS, 6).flatMap((slots) => sampleAt(slots[0]?.name ?? '', slots, 8)),
+    ...sampleAt('places', SLOTS, 48),
   ]),
 ];
 const LITERAL = new Set(sampleAt('literals', TRIED, 3));

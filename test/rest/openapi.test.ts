@@ -93,7 +93,9 @@ test('every schema is a valid JSON Schema 2020-12', () => {
       /\/schema$|^#\/components\/schemas\/[^/]+$/.test(pointer) && !pointer.includes('/example/'),
   );
   expect(schemas.length).toBeGreaterThan(50);
-  for (const [pointer] of schemas) expect(validator(pointer)).toBeTypeOf('function');
+  // Equal schemas of several places are compiled once, because compiling takes long.
+  const different = new Map(schemas.map(([pointer, schema]) => [JSON.stringify(schema), pointer]));
+  for (const pointer of different.values()) expect(validator(pointer)).toBeTypeOf('function');
 });
 
 test('every example matches its schema', () => {

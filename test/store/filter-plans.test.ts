@@ -14,6 +14,7 @@ import { tableOf } from '../../src/store/tables/tables.ts';
 import { type Node, planningClient, plansOf } from '../support/explain.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
+import { sampleAt } from '../support/nightly.ts';
 
 const APPLIED_TAGS = tableOf(appliedTag);
 const CONTACTS = tableOf(contact);
@@ -123,24 +124,27 @@ const CHEAP: [string, readonly (typeof SORTS)[number][], () => FilterValues, num
 describe.each([
   ['before the tables were ever analyzed', async () => {}],
   ['with statistics', () => client.query('analyze')],
-])('%s', (_, prepare) => {
+])('%s', (state, prepare) => {
   beforeAll(async () => void (await prepare()));
 
-  describe.each(CHEAP)('%s', (__, sorts, filter, most) => {
+  describe.each(CHEAP)('%s', (what, sorts, filter, most) => {
     describe.each(sorts)('by %s', (sort) => {
-      test.each(PLACES)('the %s page touches no more rows than it has', async (___, place) => {
-        const request = { ...place(sort), sort, filter: filter() };
-        expect(isExpensive(selectionOf(CONTACTS, request), 1, SIZE + 1)).toBe(false);
-        const [nodes = []] = await plansOf(gateway, client, (store) =>
-          findPageUnder({ store }, CONTACTS, tenancy, many, request),
-        );
-        const { rows, scans } = costOf(nodes);
-        // Each contact has two tags on average, each read twice.
-        expect({ scans, excess: Math.max(0, rows - most - 4 * (SIZE + 1)) }).toEqual({
-          scans: [],
-          excess: 0,
-        });
-      });
+      test.each(sampleAt(`${state} ${what} ${sort}`, PLACES, 2))(
+        'the %s page touches no more rows than it has',
+        async (_, place) => {
+          const request = { ...place(sort), sort, filter: filter() };
+          expect(isExpensive(selectionOf(CONTACTS, request), 1, SIZE + 1)).toBe(false);
+          const [nodes = []] = await plansOf(gateway, client, (store) =>
+            findPageUnder({ store }, CONTACTS, tenancy, many, request),
+          );
+          const { rows, scans } = costOf(nodes);
+          // Each contact has two tags on average, each read twice.
+          expect({ scans, excess: Math.max(0, rows - most - 4 * (SIZE + 1)) }).toEqual({
+            scans: [],
+            excess: 0,
+          });
+        },
+      );
 
       test('several parents cost the same each', async () => {
         const request = { ...page, sort, filter: filter(), after: middle(), afterValue: time };

@@ -7,6 +7,7 @@ import { tableOf } from '../../src/store/tables/tables.ts';
 import { planningClient, plansOf } from '../support/explain.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway } from '../support/gateway.ts';
+import { sampleAt } from '../support/nightly.ts';
 
 const CONTACTS = tableOf(contact);
 
@@ -87,13 +88,16 @@ async function requestOf(tag: Tag, order: 'asc' | 'desc', after: number | null, 
 
 describe.each(Object.keys(TAGS) as Tag[])('%s', (tag) => {
   describe.each(['asc', 'desc'] as const)('%s', (order) => {
-    test.each([null, 3_500, 20_995])('after change %s: the same page as by plain SQL', async (after) => {
-      for (const isActive of [null, false]) {
-        const request = await requestOf(tag, order, after, isActive);
-        const found = await findPageUnder(gateway.app, CONTACTS, tenancy, workspaceId, request);
-        expect(found?.rows.map(({ id }) => id)).toEqual(await plainly(tagIds[tag], after, order, isActive));
-      }
-    });
+    test.each(sampleAt(`${tag} ${order}`, [null, 3_500, 20_995], 2))(
+      'after change %s: the same page as by plain SQL',
+      async (after) => {
+        for (const isActive of [null, false]) {
+          const request = await requestOf(tag, order, after, isActive);
+          const found = await findPageUnder(gateway.app, CONTACTS, tenancy, workspaceId, request);
+          expect(found?.rows.map(({ id }) => id)).toEqual(await plainly(tagIds[tag], after, order, isActive));
+        }
+      },
+    );
   });
 });
 
