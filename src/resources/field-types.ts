@@ -339,7 +339,8 @@ function keepInteger(_key: string, value: unknown, { source }: { source?: string
 }
 
 /** The store's columns hold the years 1 to 9999. */
-const [FIRST_TIME, LAST_TIME] = [new Date('0001-01-01T00:00:00.000Z'), new Date('9999-12-31T23:59:59.999Z')];
+const FIRST_TIME = new Date('0001-01-01T00:00:00.000Z');
+export const LAST_TIME = new Date('9999-12-31T23:59:59.999Z');
 
 /** A time with its offset (RFC 3339 §5.6). `isDay` checks the date. */
 const TIME =

@@ -111,6 +111,12 @@ test('moving one keeps its length, unless the end is given, and is an event if t
   ]);
 });
 
+test('moving one does not move its end beyond the last time that there is', async () => {
+  const { id } = await create({ start_on: '2030-01-01T00:00:00Z', end_on: '2040-01-01T00:00:00Z' });
+  const body = { [NAME]: { start_on: '9995-01-01T00:00:00Z' } };
+  expect(await client.refused(422, 'POST', `${MEMBERS}/${id}/reschedule`, body)).toEqual(['end_on']);
+});
+
 test('canceling one is final, and an event once', async () => {
   const { id } = await create();
   const path = `${MEMBERS}/${id}/cancel`;

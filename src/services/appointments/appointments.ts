@@ -1,8 +1,10 @@
 // Appointments: they are made, canceled and moved to another time.
 import { type Permitted, requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { invalid, mustBe } from '../../errors.ts';
+import { invalid, mustBe, outOfRange } from '../../errors.ts';
 import { type AppointmentRow, appointment } from '../../resources/appointments.ts';
+import { LAST_TIME } from '../../resources/field-types.ts';
+import { toTimestamp } from '../../rows/json.ts';
 import { lockRow } from '../../store/changing/lock-row.ts';
 import { changeRows } from '../../store/changing/other-rows.ts';
 import { appointmentTable } from '../../store/tables/appointments.ts';
@@ -73,6 +75,8 @@ function timesOf(before: Times, given: Partial<Times>, nameOf: NameOf): Times {
   const { endsAt = unasked } = given;
   if (endsAt !== null && endsAt <= startsAt)
     throw invalid(nameOf('endsAt', fields.endsAt), mustBe(fields.endsAt.mustBe));
+  if (endsAt !== null && endsAt > LAST_TIME)
+    throw invalid(nameOf('endsAt', fields.endsAt), outOfRange(`at most ${toTimestamp(LAST_TIME)}`));
   return { startsAt, endsAt, tzid };
 }
 
