@@ -27,7 +27,7 @@ const isOfOne = ({ success, isSummary }: Operation) => success !== 201 && !isSum
 const OF_ONE = sampleOperations('known', UNSAFE.filter(isOfOne));
 
 /** Where `*` is tried. */
-const STARRED = new Set(sampleAt('starred', OF_ONE, 3));
+const STARRED = new Set(sampleAt('starred', OF_ONE, 6));
 
 describe.each(OF_ONE)('$route', (operation) => {
   test('succeeds with the current tag or *, and gets 412 with any other, without a change', async () => {
@@ -55,7 +55,7 @@ describe.each(OF_ONE)('$route', (operation) => {
 // A change without an effect in such a tenant keeps the tag.
 const CHANGING = OF_ONE.filter(({ entries }) => entries !== 0);
 
-describe.each(sampleAt('raced', CHANGING, 3))('$route', (operation) => {
+describe.each(sampleAt('raced', CHANGING, 6))('$route', (operation) => {
   test('of many concurrent requests with the same tag one succeeds', async () => {
     const { tenant, client } = await tenantWithClient('raced');
     const path = operation.path(tenant);

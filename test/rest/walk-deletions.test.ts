@@ -27,7 +27,7 @@ let world: World;
 
 const gateway = await ownGateway();
 beforeEach(async () => {
-  world = (await createWorlds(gateway.app, 25)).ours;
+  world = (await createWorlds(gateway.app, 13)).ours;
 });
 
 describe.each(Object.entries(DELETES))('%s', (name, remove) => {

@@ -6,8 +6,8 @@ const isNight = process.env['NIGHTLY'] === 'yes';
 /** A slow test that runs only at night, for guarantees that faster tests check in part. */
 export const nightly = test.runIf(isNight);
 
-/** The number of tries: a third of `count` by day. */
-export const times = (count: number) => (isNight ? count : Math.ceil(count / 3));
+/** The number of tries: a fifth of `count` by day. */
+export const times = (count: number) => (isNight ? count : Math.ceil(count / 5));
 
 const SEED = 26;
 

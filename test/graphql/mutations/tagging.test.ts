@@ -5,6 +5,7 @@ import * as factories from '../../support/factories.ts';
 import { type Caller, sharedGateway } from '../../support/gateway.ts';
 import { post } from '../../support/graphql.ts';
 import { statementsOf } from '../../support/graphql-statements.ts';
+import { times } from '../../support/nightly.ts';
 import { createTenant } from '../../support/operations.ts';
 import { createTaggables, type Family, globalId, typeNames } from '../../support/taggables.ts';
 import { refusalOf, sendMutation, USER_ERRORS } from '../../support/user-errors.ts';
@@ -148,7 +149,7 @@ describe.each(TAG_FAMILIES)('tags of $object.type', (family) => {
       const one = list[roll(list.length)] as T;
       return roll(2) === 0 ? [one, ...picked].reverse() : [...picked, one, one];
     };
-    for (let step = 0; step < 8; step++) {
+    for (let step = 0; step < times(20); step++) {
       const what = roll(3) === 0 ? 'removeTags' : 'addTags';
       const places = some([0, 1, 2, 3]);
       const given = some(tagIds);
