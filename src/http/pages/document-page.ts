@@ -7,10 +7,11 @@ const SHEET = styleSheet(`${STYLE}
 main { max-width: 58rem; overflow-wrap: break-word; }
 .toc { margin: 0 0 1.5rem; padding: .75rem 1rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--tint); }
 .toc summary { font-weight: 600; cursor: pointer; }
-.toc ul { margin: .5rem 0 0; padding-left: 1.25rem; }
+.toc ul { margin: .5rem 0 0; padding-left: 1.25rem; columns: 7.75rem 3; column-gap: 1rem; }
+.toc li { break-inside: avoid; }
 .search { display: flex; flex-wrap: wrap; gap: .5rem; align-items: end; margin: 0 0 1.5rem; }
 .search label { flex: 1 1 14rem; font-weight: 600; }
-.search input { display: block; width: 100%; margin-top: .25rem; padding: .5rem .75rem; border: 1px solid var(--field); border-radius: .5rem; background: var(--card); color: inherit; font: inherit; font-weight: 400; }
+.search input { display: block; width: 100%; min-height: 2.75rem; margin-top: .25rem; padding: .5rem .75rem; border: 1px solid var(--field); border-radius: .5rem; background: var(--card); color: inherit; font: inherit; font-weight: 400; }
 .search button { flex: none; }
 .code { position: relative; }
 .code button { position: absolute; top: .375rem; right: .375rem; min-height: 0; padding: .125rem .5rem; border-color: var(--field); background: var(--card); color: inherit; font-size: .8125rem; }
@@ -33,7 +34,7 @@ td:last-child { min-width: 13rem; overflow-wrap: anywhere; }
 img { max-width: 100%; height: auto; border: 1px solid var(--line); border-radius: .5rem; }
 .endpoints { padding: 0; list-style: none; }
 .endpoints code { overflow-wrap: anywhere; }
-dl.about dt { font-weight: 600; }
+dl.about code { padding: 0; background: none; }
 @media (width <= 40rem) {
   .scroll :is(table, tbody, tr, td) { display: block; }
   .scroll thead { display: none; }
