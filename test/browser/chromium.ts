@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { type AxeException, axeFindings } from './axe.ts';
 import { type DemoGateway, startDemoGateway } from './demo-gateway.ts';
 
 const executablePath = '/usr/bin/chromium';
@@ -29,8 +30,32 @@ export interface Activity {
 /** Look at what is there after a change of the pages. */
 const SCREENSHOTS = join(tmpdir(), 'funnel-gateway-screenshots');
 
-/** How wide a page is where a test says nothing of it. */
-const DESKTOP: BrowserContextOptions = { viewport: { width: 1280, height: 800 } };
+/** Run in the page: what does not fit, and buttons that nobody has styled. */
+const FAULTS = `(() => {
+  const isShown = (element) => element.checkVisibility({ visibilityProperty: true });
+  const name = (element) => element.outerHTML.slice(0, 120);
+  const tooWide = [document.documentElement, ...document.querySelectorAll('[role="dialog"]')].filter(
+    (element) => isShown(element) && element.scrollWidth > element.clientWidth,
+  );
+  const unstyled = [...document.querySelectorAll('button')].filter(
+    (button) => isShown(button) && getComputedStyle(button).borderTopStyle === 'outset',
+  );
+  return [...tooWide.map((one) => 'too wide: ' + name(one)), ...unstyled.map((one) => 'unstyled: ' + name(one))];
+})()`;
+
+/** The windows that pages are examined in. */
+export const WINDOWS = [
+  ['desktop', { width: 1280, height: 800 }],
+  ['phone', { width: 390, height: 844 }],
+] as const;
+
+/** Run in the page: until colours that change with the scheme have changed. */
+const SETTLED = `Promise.allSettled(
+  document.getAnimations().filter((one) => one instanceof CSSTransition).map(({ finished }) => finished),
+)`;
+
+/** How a page is shown where a test says nothing of it. */
+const DESKTOP: BrowserContextOptions = { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' };
 
 /** What a browser test works with. Page, context and record are those of the test that runs, once it has opened them. */
 export interface DemoBrowser {
@@ -45,8 +70,10 @@ export interface DemoBrowser {
   open(options?: BrowserContextOptions): Promise<void>;
   /** A page in a browser that knows nothing of the test's. */
   openElsewhere(): Promise<Page>;
-  /** A picture of the page, which must not be wider than its window. */
+  /** A picture of the page, which must fit its window, with dialogs that fit theirs, and buttons that are ours. */
   shoot(name: string, options?: { fullPage: boolean }): Promise<void>;
+  /** Shoots the page in light and in dark; in each, axe must find nothing, and nothing must have gone wrong before. */
+  examine(name: string, exceptions?: readonly AxeException[]): Promise<void>;
 }
 
 /**
@@ -83,6 +110,11 @@ export function provideDemoBrowser(
     await server?.close();
   });
 
+  async function shoot(name: string, options?: { fullPage: boolean }): Promise<void> {
+    await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), ...options });
+    expect(await page.evaluate<string[]>(FAULTS), name).toEqual([]);
+  }
+
   return {
     get server() {
       return server;
@@ -101,10 +133,16 @@ export function provideDemoBrowser(
       record = activityOf(page.context());
     },
     openElsewhere: () => openContext(),
-    async shoot(name, options) {
-      await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), ...options });
-      const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-      expect(overflow).toBeLessThanOrEqual(0);
+    shoot,
+    async examine(name, exceptions) {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        await page.evaluate(SETTLED);
+        const look = `${name}-${colorScheme}`;
+        await shoot(look);
+        expect(await axeFindings(page, exceptions), look).toEqual([]);
+      }
+      expect(record.problems, name).toEqual([]);
     },
   };
 }

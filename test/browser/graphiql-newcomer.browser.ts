@@ -2,8 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { examples } from '../../src/graphiql/app/examples.ts';
 import { restoreDemo } from '../../src/store/demo/restore.ts';
-import { axeFindings } from './axe.ts';
-import { provideDemoBrowser } from './chromium.ts';
+import { provideDemoBrowser, WINDOWS } from './chromium.ts';
 import { startCountingProxy } from './counting-proxy.ts';
 import {
   answerTo,
@@ -270,16 +269,9 @@ test('the demo\u2019s signed-in link delivers the key once, and leaves nothing i
   expect(await elsewhere.getByLabel('API key', { exact: true }).inputValue()).toBe('');
 });
 
-test.each([
-  ['light', 1280, 800, 'light'],
-  ['phone-dark', 390, 844, 'dark'],
-] as const)('axe finds nothing: %s', async (name, width, height, colorScheme) => {
-  await demo.page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-  await demo.page.setViewportSize({ width, height });
-  const examine = async (state: string) => {
-    await demo.shoot(`axe-${state}-${name}`);
-    expect(await axeFindings(demo.page, WIDGETS), state).toEqual([]);
-  };
+test.each(WINDOWS)('axe finds nothing: %s', async (name, size) => {
+  await demo.page.setViewportSize(size);
+  const examine = (state: string) => demo.examine(`axe-${state}-${name}`, WIDGETS);
   await openGraphiql(demo.page, demo.server.issuer);
   await examine('start');
   await runQuery(demo.page);

@@ -1,20 +1,12 @@
 // Where the explorer draws: the map of the schema, and answers as tables and pictures.
 import { readFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { axeFindings } from './axe.ts';
-import { provideDemoBrowser } from './chromium.ts';
+import { provideDemoBrowser, WINDOWS } from './chromium.ts';
 import { chooseExample, enterKey, openGraphiql, runQuery, waitForKeyStatus } from './explore.ts';
 import { WIDGETS } from './graphiql-widgets.ts';
 
 const demo = provideDemoBrowser();
 beforeEach(() => demo.open());
-
-const LOOKS = [
-  ['light', 1280, 800, 'light'],
-  ['dark', 1280, 800, 'dark'],
-  ['phone', 390, 844, 'light'],
-  ['phone-dark', 390, 844, 'dark'],
-] as const;
 
 const box = (name: string) => demo.page.locator('.drawing').getByRole('button', { name, exact: true });
 const notes = () => demo.page.getByRole('region', { name: /^About / });
@@ -68,16 +60,7 @@ async function answerOf(example: string): Promise<void> {
 
 const showAs = (view: string) => demo.page.getByRole('radio', { name: view, exact: true }).check();
 
-async function emulate(width: number, height: number, colorScheme: 'light' | 'dark'): Promise<void> {
-  await demo.page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-  await demo.page.setViewportSize({ width, height });
-}
-
-async function examine(state: string): Promise<void> {
-  await demo.shoot(state);
-  expect(await axeFindings(demo.page, WIDGETS), state).toEqual([]);
-  expect(demo.record.problems, state).toEqual([]);
-}
+const examine = (state: string) => demo.examine(state, WIDGETS);
 
 describe('the map of the schema', () => {
   test('shows a type with its neighbours, and its documentation beside it', async () => {
@@ -113,8 +96,8 @@ describe('the map of the schema', () => {
     expect(demo.record.problems).toEqual([]);
   });
 
-  test.each(LOOKS)('axe finds nothing: %s', async (name, width, height, scheme) => {
-    await emulate(width, height, scheme);
+  test.each(WINDOWS)('axe finds nothing: %s', async (name, size) => {
+    await demo.page.setViewportSize(size);
     await openSchema();
     await demo.page.waitForTimeout(400);
     await examine(`map-start-${name}`);
@@ -221,8 +204,8 @@ describe('an answer', () => {
     expect(await demo.page.locator('.graphiql-response .view-lines').innerText()).not.toContain('"cost"');
   });
 
-  test.each(LOOKS)('axe finds nothing: %s', async (name, width, height, scheme) => {
-    await emulate(width, height, scheme);
+  test.each(WINDOWS)('axe finds nothing: %s', async (name, size) => {
+    await demo.page.setViewportSize(size);
     await answerOf('Where visitors of a funnel drop out');
     await examine(`answer-json-${name}`);
     await showAs('Picture');
@@ -241,8 +224,8 @@ describe('an answer', () => {
     const places = await Promise.all(
       ['.graphiql-editors', '.table-scroll'].map((part) => demo.page.locator(part).boundingBox()),
     );
-    for (const place of places) expect(place?.width).toBeGreaterThan(width * 0.4);
-    expect((places[1]?.x ?? 0) + (places[1]?.width ?? 0)).toBeLessThanOrEqual(width);
+    for (const place of places) expect(place?.width).toBeGreaterThan(size.width * 0.4);
+    expect((places[1]?.x ?? 0) + (places[1]?.width ?? 0)).toBeLessThanOrEqual(size.width);
     await examine(`answer-table-${name}`);
   });
 });
@@ -270,10 +253,10 @@ describe('a query', () => {
     expect(demo.record.problems).toEqual([]);
   });
 
-  test.each(LOOKS)(
+  test.each(WINDOWS)(
     'axe finds nothing in the builder and the start of the documentation: %s',
-    async (name, width, height, scheme) => {
-      await emulate(width, height, scheme);
+    async (name, size) => {
+      await demo.page.setViewportSize(size);
       await openGraphiql(demo.page, demo.server.url);
       await demo.page.getByRole('button', { name: 'Show Build a query' }).click();
       await demo.page.getByRole('checkbox').first().waitFor();

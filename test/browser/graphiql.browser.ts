@@ -1,7 +1,7 @@
 // The explorer in a real browser. Screenshots go to the folder of chromium.ts.
 import { beforeEach, describe, expect, test } from 'vitest';
 import { examples } from '../../src/graphiql/app/examples.ts';
-import { type Activity, provideDemoBrowser } from './chromium.ts';
+import { type Activity, provideDemoBrowser, WINDOWS } from './chromium.ts';
 import {
   chooseExample,
   enterKey,
@@ -162,16 +162,16 @@ describe('the explorer', { timeout: 60_000 }, () => {
     expect(demo.record.problems).toEqual([]);
   });
 
-  test.each([
-    ['light', 1280, 800, 'light'],
-    ['dark', 1280, 800, 'dark'],
-    ['phone', 390, 844, 'light'],
-    ['phone-dark', 390, 844, 'dark'],
-  ] as const)('fits its window and follows the system: %s', async (name, width, height, colorScheme) => {
-    await demo.page.emulateMedia({ colorScheme });
-    await demo.page.setViewportSize({ width, height });
+  test.each(WINDOWS)('fits its window and follows the system: %s', async (name, size) => {
+    await demo.page.setViewportSize(size);
+    const shoot = async (state: string) => {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await demo.page.emulateMedia({ colorScheme });
+        await demo.shoot(`${name}-${state}-${colorScheme}`);
+      }
+    };
     await openGraphiql(demo.page, demo.server.url);
-    await demo.shoot(`${name}-start`);
+    await shoot('start');
     await enterKey(demo.page, 'fgw_wrong');
     await waitForKeyStatus(demo.page, 'Key not accepted');
     await runQuery(demo.page);
@@ -179,19 +179,23 @@ describe('the explorer', { timeout: 60_000 }, () => {
     const answer = demo.page.locator('.graphiql-response .view-lines');
     await answer.getByText('The gateway does not accept').first().waitFor();
     await answer.getByText('API key invalid.').first().waitFor();
-    await demo.shoot(`${name}-refused`);
+    await shoot('refused');
     await enterKey(demo.page, demo.server.apiKey);
     await waitForKeyStatus(demo.page, 'Key accepted');
     await chooseExample(demo.page, 'Contacts, newest first');
     await runQuery(demo.page);
-    await demo.shoot(`${name}`);
+    await shoot('answer');
     await openDocs(demo.page);
-    await demo.shoot(`${name}-docs`);
+    await shoot('docs');
     await demo.page.getByRole('button', { name: 'Help' }).click();
-    await demo.shoot(`${name}-help`);
+    await shoot('help');
+    await demo.page.keyboard.press('Escape');
+    await demo.page.getByRole('button', { name: 'Open short keys dialog' }).click();
+    await demo.page.getByRole('dialog').waitFor();
+    await shoot('keys');
     await demo.page.keyboard.press('Escape');
     await demo.page.getByRole('button', { name: 'Examples' }).click();
-    await demo.shoot(`${name}-examples`);
+    await shoot('examples');
     await demo.page.getByRole('menuitem', { name: 'Funnels and their steps' }).click();
     expect(await runQuery(demo.page)).toContain('"funnels"');
     expect(demo.record.problems).toEqual([]);
