@@ -1,7 +1,7 @@
 // Hostile texts and numbers for the inputs of the gateway, and checks of what no answer to them may contain.
 import { createHash } from 'node:crypto';
 import pg from 'pg';
-import { expect } from 'vitest';
+import { expect, inject } from 'vitest';
 import type { App } from '../../src/context.ts';
 import { encodeCursor } from '../../src/cursors.ts';
 import { NOUNS } from '../../src/resources/nouns.ts';
@@ -87,9 +87,10 @@ function readerOf(app: App): Promise<pg.Client> {
   const known = readers.get(app);
   if (known !== undefined) return known;
   const { connectionString } = app.store.connection;
-  // Planning takes many times as long as executing, and the plan has to do when the tables have grown.
-  const options = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off';
-  const client = new pg.Client({ connectionString, options });
+  // Planning takes many times as long as executing, and the plan has to do when the tables have grown. Citus has no generic plan for these.
+  const isDistributed = inject('workerUrls').length > 0;
+  const plans = isDistributed ? 'force_custom_plan' : 'force_generic_plan -c enable_seqscan=off';
+  const client = new pg.Client({ connectionString, options: `-c plan_cache_mode=${plans}` });
   // The database is dropped with its gateway.
   client.on('error', () => {});
   const made = client.connect().then(() => client);
