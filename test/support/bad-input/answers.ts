@@ -13,6 +13,7 @@ const GRAPHQL_CODES = new Set([
   'PERSISTED_QUERY_NOT_SUPPORTED',
   'GRAPHQL_VALIDATION_FAILED',
   'GRAPHQL_PARSE_FAILED',
+  'QUERY_TOO_LARGE',
 ]);
 /** Internal details: stacks, files, statements, messages of libraries. No request contains them. */
 const INTERNALS =

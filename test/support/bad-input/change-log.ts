@@ -20,8 +20,12 @@ const UNWATCHED = /^(api_keys|oauth_|sign_in_failures|signing_keys|_prisma_migra
 
 /** In place of a request's id: the later blanking by an erasure. */
 const BLANKING = 'blanking';
-/** The only trace of a request with an idempotency key that changes nothing; it does not contain the request's id. */
-const KEY_ALONE = 'INSERT idempotency_records';
+/**
+ * A change that contains no request's id: the only trace of a request with an idempotency key that changes nothing, and visits, which have no
+ * audit entries.
+ */
+const isUnnamed = ({ change }: Change) =>
+  change === 'INSERT idempotency_records' || /\bINSERT visits\b/.test(change);
 
 /** Creates the triggers. @param pool of a user who may do so */
 export async function createChangeLog(pool: Pick<pg.Pool, 'query'>): Promise<ChangeLog> {
@@ -34,10 +38,12 @@ export async function createChangeLog(pool: Pick<pg.Pool, 'query'>): Promise<Cha
       insert into change_log.changes values (pg_current_xact_id(), tg_argv[0], tg_op, case
         when tg_op = 'UPDATE' and coalesce(written ->> 'done_at', written ->> 'erased_at') is not null
           and (tg_argv[0] <> 'contact_erasures' or written ->> 'done_at' is not null) then '${BLANKING}'
-        -- The rows of an erased contact are blanked or deleted without a caller; every change of a caller's names the team.
+        -- The rows of an erased contact are blanked or deleted without a caller, and so are rows that are too old; every change of a caller's
+        -- names the team.
         when tg_op || ' ' || tg_argv[0] in ('UPDATE orders', 'UPDATE order_transactions', 'UPDATE order_restocks', 'UPDATE fulfillments',
             'UPDATE form_submissions', 'UPDATE form_submission_answers', 'UPDATE appointments', 'UPDATE opportunities', 'UPDATE opportunity_notes',
-            'DELETE course_enrollments', 'DELETE course_lesson_completions', 'DELETE email_broadcast_recipients')
+            'DELETE course_enrollments', 'DELETE course_lesson_completions', 'DELETE email_broadcast_recipients', 'DELETE webhook_deliveries', 'DELETE webhook_attempts',
+            'DELETE deleted_pages')
           and coalesce(current_setting('funnel_gateway.team', true), '') = '' then '${BLANKING}'
         when tg_argv[0] = 'audit_entries' then written ->> 'request_id' end);
       return null;
@@ -67,9 +73,9 @@ export async function createChangeLog(pool: Pick<pg.Pool, 'query'>): Promise<Cha
         'select distinct request_id as id from change_log.changes where request_id = any ($1)',
         [[...requestIds]],
       );
-      const keysAlone = found.filter(({ change }) => change === KEY_ALONE);
-      return keysAlone.length <= requestIds.size - named.length
-        ? found.filter(({ change }) => change !== KEY_ALONE)
+      const unnamed = found.filter(isUnnamed);
+      return unnamed.length <= requestIds.size - named.length
+        ? found.filter((one) => !isUnnamed(one))
         : found;
     },
   };
