@@ -5,6 +5,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { orderLineItem } from '../../src/resources/orders/orders.ts';
 import { type AttributeKind, REFINE_ATTRIBUTES } from '../../src/resources/refine-attributes.ts';
 import { CONTACT_VISITS } from '../../src/resources/visits.ts';
+import { updateTaggedProducts } from '../../src/store/changing/tagged-products.ts';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
@@ -180,6 +181,8 @@ const products: Selected[] = [
     };
   })),
 ];
+const { hasTriggers } = await app.store.placement.rules();
+if (!hasTriggers) for (const { id } of products) await updateTaggedProducts(prisma, workspaceId, BigInt(id));
 await prisma.product.updateMany({
   where: { workspaceId, id: { in: goods.map(({ productId }) => productId) } },
   data: { createdAt: NOW },
