@@ -149,7 +149,7 @@ function homePage(links: readonly Link[], { problem, isDemo }: Condition): HtmlP
   return {
     title: 'Home',
     body: html`<h1>${SERVICE_NAME} is running</h1>
-<p>Contacts, funnels and a shop over GraphQL and REST. Data needs an API key or a sign-in; reading these pages needs neither.</p>
+<p>Contacts, funnels, a shop, courses, forms, sales, blogs and e-mails over GraphQL and REST. Data needs an API key or a sign-in; reading these pages needs neither.</p>
 <dl class="about">
 <div><dt>Version</dt><dd>${version}${commit !== '' && html` <small>(${commit})</small>`}</dd></div>
 <div><dt>Status</dt><dd>${problem === null ? 'Healthy' : `Not ready: ${problem}`}</dd></div>
