@@ -44,6 +44,7 @@ const LEFT_OUT: readonly (readonly [reason: string, ...names: string[]])[] = [
   [
     'they count statements: with Citus there is one for each workspace, or for each step of a change',
     'one statement each',
+    'in as many statements for many as for one',
     'takes? (at most )?five statements',
     'a full funnel takes no more statements',
     'the tree of a funnel is read once in an operation',

@@ -3,9 +3,9 @@
 import type pg from 'pg';
 import { fulfillmentStatusOf } from '../sql/shipping.ts';
 
-const WRONG = `select o.workspace_id, o.id, s.status from orders o
-    cross join lateral (select ${fulfillmentStatusOf('o', 'o.workspace_id')} as status) s
-  where o.fulfillment_status <> s.status`;
+const WRONG = `select s.workspace_id, s.id, s.status
+  from (select o.workspace_id, o.id, o.fulfillment_status, ${fulfillmentStatusOf('o', 'o.workspace_id')} as status from orders o) s
+  where s.fulfillment_status <> s.status`;
 
 /** Corrects these orders. */
 export const CORRECT_FULFILLMENT_STATUSES =
