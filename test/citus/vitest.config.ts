@@ -35,6 +35,10 @@ const LEFT_OUT: readonly (readonly [reason: string, ...names: string[]])[] = [
     'a team without a workspace has rows on no node, and is as one that its key may not see: 404',
     'of one without a workspace is refused, for nothing could record it',
   ],
+  [
+    'their invoice is written by the test itself, and without triggers its order has no status before the change',
+    'orders/(:order_id/)?invoices(/:id)?: the same key',
+  ],
   ['with Citus they go with their partition', 'deliveries of an endpoint that was deleted go'],
   [
     'they need PostgreSQL 17 (transaction_timeout; the locale that knows all spaces)',

@@ -4,6 +4,7 @@ import { emailBroadcastRecipient } from '../../resources/emails/email-broadcasts
 import { EMAIL_TEXTS } from '../../resources/emails/email-templates.ts';
 import { toSnakeCase } from '../../resources/resource.ts';
 import type { Executor } from '../connections/executor.ts';
+import { ROW_WORKSPACE } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
 import { emailBroadcastRecipientTable, emailBroadcastTable } from '../tables/emails.ts';
@@ -29,7 +30,7 @@ const COPIED = Object.keys(EMAIL_TEXTS).map(toSnakeCase);
 const copyOf = (column: string) => ({
   onCreate: `coalesce(n.${column}, $template_${column}::text)`,
   onUpdate: `case when n.template_id is distinct from o.template_id and n.${column} is not distinct from o.${column}
-    then coalesce((select e.${column} from email_templates e where e.workspace_id = o.workspace_id and e.id = n.template_id), n.${column})
+    then coalesce((select e.${column} from email_templates e where e.workspace_id = ${ROW_WORKSPACE} and e.id = n.template_id), n.${column})
     else n.${column} end`,
 });
 
@@ -39,7 +40,7 @@ const nameOf = (workspace: string, address: string) =>
 export const EMAIL_BROADCAST_RULES: ChangeRules = {
   derived: {
     ...Object.fromEntries(COPIED.map((column) => [column, copyOf(column)])),
-    from_name: { onCreate: '$from_name::text', onUpdate: nameOf('o.workspace_id', 'n.from_email') },
+    from_name: { onCreate: '$from_name::text', onUpdate: nameOf(ROW_WORKSPACE, 'n.from_email') },
   },
   others: {
     nouns: [],
