@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
+import { untilDoneOrWaiting } from '../support/lock-waits.ts';
 import { createRestClient, type RestClient, sendingAs } from '../support/rest-client.ts';
 
 const gateway = await sharedGateway();
@@ -333,6 +334,28 @@ describe('a submission', () => {
     expect((await client.send('POST', answersOf(two.id), sent)).status).toBe(201);
     for (const { contact_id } of [one, two])
       expect(await get(`contacts/${contact_id}`)).toMatchObject({ email_address: null, anonymous: 1 });
+  });
+
+  test('is not given to a contact that loses the address meanwhile', async () => {
+    const email = await newField({ key: 'email', field_type: 'email' });
+    const { id, contact_id: anonymous } = await submit();
+    const { body: known } = await client.create({ email_address: 'mia@example.com' });
+    const other = await app.store.pool.connect();
+    await other.query('begin');
+    await other.query('select from contacts where workspace_id = $1 and id = $2 for update', [
+      client.workspaceId,
+      known.id,
+    ]);
+    const answering = answer(id, { field_id: email.id, entry: 'mia@example.com' });
+    await untilDoneOrWaiting(app, answering);
+    await other.query('update contacts set email_address = $3 where workspace_id = $1 and id = $2', [
+      ...[client.workspaceId, known.id, 'moved@example.com'],
+    ]);
+    await other.query('commit');
+    other.release();
+    expect((await answering).status).toBe(201);
+    expect(await get(`form_submissions/${id}`)).toMatchObject({ contact_id: anonymous });
+    expect(await get(`contacts/${anonymous}`)).toMatchObject({ email_address: 'mia@example.com' });
   });
 
   test('of several that get the same new address at once have one contact', async () => {

@@ -5,6 +5,7 @@ import { parseJson, TEXT_FORMATS, typeOf } from '../../resources/field-types.ts'
 import { formSubmission, formSubmissionAnswer } from '../../resources/forms/form-submissions.ts';
 import type { FormFieldType } from '../../resources/forms/forms.ts';
 import type { Executor } from '../connections/executor.ts';
+import { emailKey } from '../sql/email-key.ts';
 import { blankHidden, lockContact } from '../sql/personal-data.ts';
 import { contactTable } from '../tables/contacts.ts';
 import { tableOf } from '../tables/tables.ts';
@@ -92,7 +93,7 @@ function faultOf(
     : null;
 }
 
-/** An answer can name a contact, so it has no longer address than a contact. */
+/** At most as long as the address of a contact, because it can become one. */
 const MAX_ADDRESS = contact.fields.emailAddress.maxLength;
 
 const PHONE_NUMBER = /^(?=(?:\D*\d){3})[\d\s+\-./()]{3,50}$/;
@@ -180,6 +181,9 @@ const NAMELESS = `select s.contact_id as "contactId" from form_submissions s
     and not exists (select from contact_erasures x where x.workspace_id = $1::bigint and x.contact_id = s.contact_id)
   for no key update of s, k`;
 
+const HAS_ADDRESS = `select k.id from contacts k where k.workspace_id = $1::bigint and k.id = $2::bigint
+  and ${emailKey('k.email_address')} = ${emailKey('$3::text')} for key share`;
+
 /** The address in an entry, and the contact who has it; null if there is none. */
 export interface AnsweredAddress {
   readonly emailAddress: string;
@@ -207,7 +211,12 @@ async function nameContact(
   if (nameless === undefined) return [];
   const { contactId: from } = nameless;
   const { contactId: to, emailAddress } = address;
-  if (to !== null) return giveToContact(tx, SUBMISSIONS, { workspaceId, id: parentId, from, to });
+  // The contact was found before this transaction; if it has lost the address since, the address is free, or the change is tried again.
+  if (
+    to !== null &&
+    (await tx.$queryRawUnsafe<unknown[]>(HAS_ADDRESS, workspaceId, to, emailAddress)).length > 0
+  )
+    return giveToContact(tx, SUBMISSIONS, { workspaceId, id: parentId, from, to });
   const set = 'email_address = $4::text, anonymous = false';
   return changeRows(tx, CONTACTS, workspaceId, [from], set, ['identified'], undefined, [emailAddress]);
 }
