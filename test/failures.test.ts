@@ -79,7 +79,7 @@ test('killed connections cause 503 at most, and service recovers by itself', asy
   const killer = (async () => {
     while (killing) await killBackends();
   })();
-  for (let round = 0; round < times(10); round++) {
+  for (let round = 0; round < times(20); round++) {
     const responses = await Promise.all(lists.map((list) => gateway.send(list.path(tenant), { caller })));
     for (const response of responses) {
       if (response.status !== 200) await expectUnavailable(response);

@@ -105,14 +105,18 @@ describe('without the owner condition in any statement', () => {
   });
   afterAll(() => bed.gateway.close());
 
-  test.each(sampleOperations('others', OPERATIONS))(
-    "$route of another team's neither reads nor changes anything",
-    async (operation) => {
-      const { status, text } = await bed.send(operation, bed.theirs);
-      expectNothingOf(text, bed.theirs, MARKERS.theirs);
-      if (!isOfNobody(operation)) expect([403, 404, 500]).toContain(status);
-    },
-  );
+  // The policies of row security are one for each table: all reads.
+  test.each([
+    ...SAFE,
+    ...sampleOperations(
+      'others',
+      OPERATIONS.filter((operation) => !SAFE.includes(operation)),
+    ),
+  ])("$route of another team's neither reads nor changes anything", async (operation) => {
+    const { status, text } = await bed.send(operation, bed.theirs);
+    expectNothingOf(text, bed.theirs, MARKERS.theirs);
+    if (!isOfNobody(operation)) expect([403, 404, 500]).toContain(status);
+  });
 
   test.each(
     sampleOperations(

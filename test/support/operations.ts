@@ -339,7 +339,14 @@ export function reorderedIds({ rows }: Pick<Tenant, 'rows'>, type: string): bigi
 /** Further nouns whose services change them with functions of their own, and not only with those that `writesOf` derives. */
 const OWN_CHANGES = [
   ...['Contact', 'ContactAppliedTag', 'RefineFilter', 'Page', 'Image', 'Variant', 'Price'],
-  ...['Workspace', 'Pipeline', 'OpportunityNote', 'EmailBroadcast'],
+  ...[
+    'Workspace',
+    'Pipeline',
+    'OpportunityNote',
+    'EmailBroadcast',
+    'OrderAppliedTag',
+    'FormSubmissionAnswer',
+  ],
 ];
 
 /**
