@@ -1,6 +1,5 @@
 // `npm run test:nightly`: tests that take long, apart from `npm test`, and those that take samples there with all values.
-// `.ci/run` takes every `*.nightly.ts`, and of the samples
-// those of Prisma and OpenAPI.
+// `.ci/run` takes those that protect data, and all with `--night`.
 import { globSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import suite from '../../vitest.config.ts';

@@ -20,12 +20,14 @@ const UNWATCHED = /^(api_keys|oauth_|sign_in_failures|signing_keys|_prisma_migra
 
 /** In place of a request's id: the later blanking by an erasure. */
 const BLANKING = 'blanking';
+/** Visits alone, and what is counted of them. */
+const VISITS = /^(?:, |(?:INSERT|UPDATE) (?:visits|contact_visits|page_visitors|page_hours))+$/;
+
 /**
  * A change that contains no request's id: the only trace of a request with an idempotency key that changes nothing, and visits, which have no
  * audit entries.
  */
-const isUnnamed = ({ change }: Change) =>
-  change === 'INSERT idempotency_records' || /\bINSERT visits\b/.test(change);
+const isUnnamed = ({ change }: Change) => change === 'INSERT idempotency_records' || VISITS.test(change);
 
 /** Creates the triggers. @param pool of a user who may do so */
 export async function createChangeLog(pool: Pick<pg.Pool, 'query'>): Promise<ChangeLog> {
