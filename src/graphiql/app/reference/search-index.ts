@@ -8,11 +8,9 @@ interface NavigationEntry {
   readonly type: 'operation' | 'webhook' | 'model' | 'models' | 'tag' | 'text';
   readonly id: string;
   readonly title?: string;
-  readonly name?: string;
   readonly description?: string;
   readonly path?: string;
   readonly method?: string;
-  readonly isWebhooks?: boolean;
   readonly children?: readonly NavigationEntry[];
 }
 
