@@ -159,10 +159,13 @@ describe('at once', () => {
   });
 });
 
+/** The operations of a team's own row lock nothing of a workspace. */
+const IN_WORKSPACES = UNSAFE.filter(({ route }) => !route.endsWith(' /api/v2/teams/:id'));
+
 /** Locks the rows that an operation changes, and all their ancestors, in a tenant. */
 function lockFor({ route }: { route: string }, tenant: Tenant): string {
   const { workspace, rows } = tenant;
-  const path = route.slice(route.indexOf('/api/v2/'));
+  const path = route.slice(route.indexOf('/'));
   const [noun] = NOUNS.filter(
     ({ path: below = '-', members = below }) =>
       `${path}/`.startsWith(`/api/v2/${members}/:`) || `${path}/`.includes(`/${below}/`),
@@ -186,7 +189,7 @@ function lengthOf({ path = '', members = path }: Resource): number {
 // One of the suite's slowest: it tests the lock timeout of four seconds, and waits for it twice.
 test('while another transaction holds what it locks, every operation is 409 with a key and 503 without one after a while, and changes nothing', async () => {
   const wishes = await Promise.all(
-    sampleAt('held', UNSAFE, 12).map(async (operation) => {
+    sampleAt('held', IN_WORKSPACES, 12).map(async (operation) => {
       const tenant = await createTenant(gateway.app, 'held', client.teamId);
       const { headers, ...request } = requestOf(operation, tenant);
       const send = (more: Record<string, string> = {}) =>
