@@ -75,8 +75,7 @@ legend { padding: 0; margin-bottom: .5rem; font-weight: 600; }
 .row p { margin: 0; }
 summary { padding: .25rem 0; cursor: pointer; font-weight: 600; }
 details[open] > summary { margin-bottom: 1rem; }
-dl.about { margin: 1.5rem 0 0; }
-dl.about { display: flex; flex-wrap: wrap; gap: .5rem 2rem; }
+dl.about { display: flex; flex-wrap: wrap; gap: .5rem 2rem; margin: 1.5rem 0 0; }
 dt { color: var(--soft); }
 dd { margin: 0; }
 code { font: .9375em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }

@@ -37,7 +37,7 @@ const ANSWER = {
     personal: true,
     maxLength: 5_000,
     description: 'What was entered as text; null if options were only chosen.',
-    rule: 'The type of the field says which entries are valid. With contacts:write, an e-mail address names an anonymous contact of the submission.',
+    rule: 'The type of the field says which entries are valid. With contacts:write, an e-mail address identifies the contact of the submission while that is anonymous.',
   },
 } as const;
 
@@ -112,7 +112,7 @@ export const formSubmission = describe({
       writable: 'always',
       handsOver: true,
       description: 'The integer id of the contact who has filled in the form.',
-      rule: 'By default a new anonymous contact, which a later answer to an e-mail field names.',
+      rule: 'By default a new anonymous contact, which a later answer to an e-mail field identifies.',
       objectDescription: 'The contact who has filled in the form.',
     },
     pageId: {

@@ -183,7 +183,7 @@ const answerWrites = writesOf(formSubmissionAnswer, {
   lookUp: findContactOfAnswer,
 });
 
-/** The contact with the address that is entered. A caller without the scope to change contacts names none by it. */
+/** The contact with the address that is entered. A caller without the scope to change contacts identifies nobody by it. */
 async function findContactOfAnswer(
   ctx: Context,
   { entry }: { readonly entry?: string | null },

@@ -103,13 +103,14 @@ function entryFault({ type, labels }: Pick<FieldFacts, 'type' | 'labels'>, entry
   const unless = (isValid: boolean, expected: string) => (isValid ? null : mustBe(expected));
   const invalid = (wrong: string): Fault => ({ code: 'invalid_format', message: wrong });
   const { email } = TEXT_FORMATS;
+  const address = type === 'email' ? email.parse(entry) : undefined;
   const [decimal, date] = [typeOf('decimal'), typeOf('date')];
   switch (type) {
     case 'text':
     case 'textarea':
       return null;
     case 'email':
-      return (email.parse(entry)?.length ?? Infinity) > MAX_ADDRESS ? invalid(email.wrong) : null;
+      return address === undefined || address.length > MAX_ADDRESS ? invalid(email.wrong) : null;
     case 'phone':
       return PHONE_NUMBER.test(entry.trim()) ? null : invalid('is not a valid phone number');
     case 'url':
@@ -174,7 +175,7 @@ function requested({ before, given }: ChangingRow): RequestedAnswer {
 }
 
 /** A submission whose contact is anonymous, if the field is for e-mail addresses. An erased contact stays what it is. */
-const NAMELESS = `select s.contact_id as "contactId" from form_submissions s
+const ANONYMOUS = `select s.contact_id as "contactId" from form_submissions s
     join contacts k on k.workspace_id = $1::bigint and k.id = s.contact_id and k.anonymous
     join form_fields f on f.workspace_id = $1::bigint and f.id = $3::bigint and f.field_type = 'email'
   where s.workspace_id = $1::bigint and s.id = $2::bigint
@@ -190,14 +191,14 @@ export interface AnsweredAddress {
   readonly contactId: bigint | null;
 }
 
-/** The input of an answer's changes with its address. The service gives it if the caller may name contacts. */
+/** The input of an answer's changes with its address. The service gives it if the caller may change contacts. */
 export const ADDRESS_INPUT = 'answeredAddress';
 
 /**
- * An answer with an e-mail address names the contact of its submission while that is anonymous: the contact with the address gets the
+ * An answer with an e-mail address identifies the contact of its submission while that is anonymous: the contact with the address gets the
  * submission, or else the anonymous contact gets the address.
  */
-async function nameContact(
+async function identifyContact(
   tx: Executor,
   { workspaceId, parentId, given }: ChangingRow,
   fieldId: bigint,
@@ -205,11 +206,11 @@ async function nameContact(
   const address = given?.inputs?.[ADDRESS_INPUT] as AnsweredAddress | undefined;
   if (address === undefined) return [];
   const found = await tx.$queryRawUnsafe<{ contactId: bigint }[]>(
-    ...[NAMELESS, workspaceId, parentId, fieldId],
+    ...[ANONYMOUS, workspaceId, parentId, fieldId],
   );
-  const [nameless] = found;
-  if (nameless === undefined) return [];
-  const { contactId: from } = nameless;
+  const [anonymous] = found;
+  if (anonymous === undefined) return [];
+  const { contactId: from } = anonymous;
   const { contactId: to, emailAddress } = address;
   // The contact was found before this transaction; if it has lost the address since, the address is free, or the change is tried again.
   if (
@@ -240,7 +241,7 @@ export const FORM_ANSWER_RULES: ChangeRules = {
       ]);
       const faulty = submission && (await findAnswerFault(tx, workspaceId, submission.formId, [wanted]));
       if (faulty) throw new Refused(faulty.member, faulty.fault);
-      return nameContact(tx, row, wanted.fieldId);
+      return identifyContact(tx, row, wanted.fieldId);
     },
     async after(tx, { workspaceId, parentId }) {
       await updateData(tx, workspaceId, parentId);
