@@ -129,6 +129,9 @@ function conditionOf(
   };
 }
 
+/** No row: a scalar subquery is evaluated once, before any row. Some stores cannot read `xmin` beside a plain `false` (shard-placement/). */
+const NEVER = '(select false)';
+
 function testCondition(
   matches: Matches,
   attribute: RefineAttribute,
@@ -139,7 +142,9 @@ function testCondition(
   if (property === undefined) {
     // No object has a value of this attribute; a flag is false for all objects.
     const holds = kind === 'flag' && test.kind === 'equal' && test.values.includes(false);
-    return { values: {}, sql: String(holds), source: holds ? null : inRange('false') };
+    return holds
+      ? { values: {}, sql: 'true', source: null }
+      : { values: {}, sql: NEVER, source: inRange(NEVER) };
   }
   const found = matches[property];
   // Only filters of lists compare by whether a column has a value.

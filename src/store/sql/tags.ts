@@ -40,13 +40,14 @@ export function joinedTags(...of: Parameters<typeof tagsOf>): Columns {
 }
 
 /**
- * The pairs of objects and those of their tags that still exist, as a table: deleting a tag leaves its pairs.
+ * The pairs of objects and those of their tags that still exist, as a table: deleting a tag leaves its pairs. It is read for one workspace,
+ * which the subquery names itself, because some stores need it (shard-placement/).
  * @param column of the objects
  */
 export function pairsOfTags(pairs: string, column: string, tags: string): string {
   // A scalar subquery cannot become a join, so the pairs keep the order of their index.
   return `(select m.workspace_id, m.${column}, m.tag_id from ${pairs} m
-    where (select true from ${tags} g where g.workspace_id = m.workspace_id and g.id = m.tag_id))`;
+    where (select true from ${tags} g where g.workspace_id = $row_workspace and g.id = m.tag_id))`;
 }
 
 /** The tag of the applied tag `t`, as JSON without spaces. */
