@@ -1,6 +1,7 @@
 // Positions in lists as text: ids, the values by which lists are ordered, and GraphQL's opaque cursors. Pure.
 import { invalid } from './errors.ts';
-import { SORT_TYPES, type Sort, type SortValue, toSnakeCase } from './resources/resource.ts';
+import { toSnakeCase } from './resources/description/names.ts';
+import { SORT_TYPES, type Sort, type SortValue } from './resources/description/sorts.ts';
 
 /** The greatest id in PostgreSQL (int8). */
 export const MAX_ID = 2n ** 63n - 1n;

@@ -1,8 +1,8 @@
 // Pages of lists, and how GraphQL asks for one; REST's queries are in rest/list-queries.ts. Pure.
 import { decodeCursor, decodePlaceCursor } from './cursors.ts';
 import { invalid, outOfRange, parseAll } from './errors.ts';
+import type { Sort, SortValue } from './resources/description/sorts.ts';
 import type { RequestedCriteria } from './resources/refine-filters.ts';
-import type { Sort, SortValue } from './resources/resource.ts';
 
 export const DEFAULT_PAGE_SIZE = 20;
 export const MAX_PAGE_SIZE = 100;

@@ -1,7 +1,7 @@
 // Orders of lists over both APIs: a client that follows cursors or links has each object once, in the same order.
 import { expect, test } from 'vitest';
+import { sortsOf } from '../src/resources/description/lists.ts';
 import { NOUNS } from '../src/resources/nouns.ts';
-import { sortsOf } from '../src/resources/resource.ts';
 import * as factories from './support/factories.ts';
 import { sharedGateway } from './support/gateway.ts';
 import { post } from './support/graphql.ts';

@@ -2,6 +2,7 @@
 // what is on the shelf is what there was, no piece is sent that went back to the shelf, no transition is skipped, and each event happens once.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Transitions } from '../src/resources/description/fields.ts';
 import {
   BILLING_STATUSES,
   BILLING_TRANSITIONS,
@@ -10,7 +11,6 @@ import {
   SERVICE_STATUSES,
   SERVICE_TRANSITIONS,
 } from '../src/resources/orders/order-statuses.ts';
-import type { Transitions } from '../src/resources/resource.ts';
 import * as factories from './support/factories.ts';
 import { ownGateway } from './support/gateway.ts';
 import { post } from './support/graphql.ts';

@@ -36,7 +36,7 @@ test('a page of contacts', async () => {
   await expectAtMost(58, () => succeed('GET', `${contacts}?after=${first.id}`));
 });
 
-test('createContact', () => expectAtMost(78, create));
+test('createContact', () => expectAtMost(79, create));
 
 test('removeConditionalSplit', async () => {
   const plan = ['Entry', { split: 'Split', matched: ['Left'], unmatched: ['Right'] }];
@@ -63,5 +63,5 @@ test('createOrder', async () => {
       { variant_id: product['default_variant_id'], products_price_id: price.id, quantity: 1 },
     ],
   };
-  await expectAtMost(88, () => succeed('POST', `${workspace}/orders`, { order }));
+  await expectAtMost(90, () => succeed('POST', `${workspace}/orders`, { order }));
 });

@@ -1,7 +1,8 @@
 // The only table of scopes (spec §5 rule 4): services check scopes with it, challenges and the RFC 9728 document print it, and
 // a person's role decides which scopes they may grant.
 import { AppError } from '../errors.ts';
-import type { Category, Resource } from '../resources/resource.ts';
+import type { Category } from '../resources/description/categories.ts';
+import type { Resource } from '../resources/description/resource.ts';
 import type { TeamRole } from '../store/accounts/users.ts';
 import type { Actor, AnonymousActor, Caller } from './actor.ts';
 

@@ -1,7 +1,9 @@
 // Addresses in inputs. One type has the parts of all kinds of address: which of them an address has is said by the field that takes it.
 import type { Fault, FieldError } from '../errors.ts';
 import { ADDRESS_PARTS, type AddressForm, addressesOf } from '../resources/addresses.ts';
-import { type Fields, graphqlNameOf, isRequired, type Moment } from '../resources/resource.ts';
+import type { Fields } from '../resources/description/fields.ts';
+import { isRequired, type Moment } from '../resources/description/inputs.ts';
+import { graphqlNameOf } from '../resources/description/names.ts';
 import { builder, defineOnce } from './builder.ts';
 
 type Members = Readonly<Record<string, unknown>>;

@@ -7,7 +7,7 @@ import {
   addressLines,
   recipientOf,
 } from '../resources/addresses.ts';
-import type { Resource } from '../resources/resource.ts';
+import type { Resource } from '../resources/description/resource.ts';
 import { createRenamer } from '../rows/columns.ts';
 import { builder, defineOnce, type Types } from './builder.ts';
 import { resourceFields } from './resource-fields.ts';

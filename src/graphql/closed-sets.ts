@@ -1,7 +1,8 @@
 // Makes GraphQL's enums from the descriptions of nouns: one for each closed set of values of a field. REST uses the stored text, GraphQL that
 // text in upper case. A set remains a String if its values are codes of a standard, are not valid names, or would share a name.
-import { type Form, oneOf } from '../resources/field-types.ts';
-import { type Field, type Fields, graphqlNameOf } from '../resources/resource.ts';
+import { type Form, oneOf } from '../resources/description/field-types.ts';
+import type { Field, Fields } from '../resources/description/fields.ts';
+import { graphqlNameOf } from '../resources/description/names.ts';
 import { builder, type Types } from './builder.ts';
 
 /** The part of a field's description that lists its values. */

@@ -3,7 +3,7 @@ import type { FieldMap, ObjectRef } from '@pothos/core';
 import type { Scope } from '../auth/scopes.ts';
 import { encodeCursor } from '../cursors.ts';
 import type { ConnectionArgs, Page, PageRequest } from '../pagination.ts';
-import type { SortValue } from '../resources/resource.ts';
+import type { SortValue } from '../resources/description/sorts.ts';
 import { writeBase64 } from '../rows/base64.ts';
 import type { Count, Probe, Projection, Reads } from '../services/reading/reads.ts';
 import { builder, rowOf, type Types } from './builder.ts';

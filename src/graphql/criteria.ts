@@ -1,6 +1,8 @@
 // The criteria of saved filters: their words are enums, and a value is one member of an object, by the kind of its attribute.
 import { invalid, REQUIRED } from '../errors.ts';
-import type { Form } from '../resources/field-types.ts';
+import type { Form } from '../resources/description/field-types.ts';
+import type { Fields } from '../resources/description/fields.ts';
+import { graphqlTypeNameOf, withArticle } from '../resources/description/names.ts';
 import {
   type AttributeKind,
   REFINE_ATTRIBUTES,
@@ -8,7 +10,6 @@ import {
 } from '../resources/refine-attributes.ts';
 import type { Criterion, CriterionForms } from '../resources/refine-filters.ts';
 import { FILTER_ATTRIBUTES, FILTER_CLAUSES, type Words } from '../resources/refine-words.ts';
-import { type Fields, graphqlTypeNameOf, withArticle } from '../resources/resource.ts';
 import { parseRef } from '../services/reading/refs.ts';
 import { builder } from './builder.ts';
 import { closedSetOf, defineEnum, messageWithNames } from './closed-sets.ts';

@@ -1,7 +1,7 @@
 // Global ids of Relay's object identification: Base64 of a type's name and an integer id. Pure.
 import { MAX_ID } from '../cursors.ts';
 import { invalid, mustBeId } from '../errors.ts';
-import { withArticle } from '../resources/resource.ts';
+import { withArticle } from '../resources/description/names.ts';
 
 /** The type and the integer id of an object. */
 export interface ObjectId {

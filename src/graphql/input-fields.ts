@@ -1,20 +1,15 @@
 // Makes the input fields of a mutation from a noun's description, and reads the values that clients send in them.
 import type { InputFieldMap } from '@pothos/core';
 import { AppError, type FieldError, parseAll, REQUIRED } from '../errors.ts';
-import { type Form, listOf, typeOf } from '../resources/field-types.ts';
+import { type Form, listOf, typeOf } from '../resources/description/field-types.ts';
+import { type Field, type Fields, type NounNames, referencedNoun } from '../resources/description/fields.ts';
 import {
   defaultSentence,
-  type Field,
-  type Fields,
-  graphqlNameOf,
-  graphqlTypeNameOf,
-  type IdsOf,
   inputDescription,
   isRequired,
   type Moment,
-  referencedNoun,
-  withArticle,
-} from '../resources/resource.ts';
+} from '../resources/description/inputs.ts';
+import { graphqlNameOf, graphqlTypeNameOf, withArticle } from '../resources/description/names.ts';
 import type { Input, NameOf } from '../services/input/parse-fields.ts';
 import { addressInput, addressInputs, withAddressParts } from './address-inputs.ts';
 import { builder, defineOnce, type Types } from './builder.ts';
@@ -288,7 +283,7 @@ function describeObject(object: Fields): string {
 }
 
 /** The input type of children that are sent with their parent. A new parent has no children yet, so the input has no ids. */
-function childInput(noun: IdsOf, items: Fields, moment: Moment): object {
+function childInput(noun: NounNames, items: Fields, moment: Moment): object {
   const name = `${graphqlTypeNameOf(noun)}${moment === 'creation' ? 'Input' : 'ChangeInput'}`;
   const one = withArticle(noun.title.toLowerCase());
   const { id: _, ...nameless } = items;

@@ -9,17 +9,11 @@ import {
   type Selection,
   type SortOrder,
 } from '../pagination.ts';
+import { type FilterForm, filtersOf, rangesOf, sortsOf } from '../resources/description/lists.ts';
+import { graphqlTypeNameOf } from '../resources/description/names.ts';
+import type { Resource } from '../resources/description/resource.ts';
+import { isGapless, type Sort } from '../resources/description/sorts.ts';
 import { type Criterion, MAX_CRITERIA, refineFilter } from '../resources/refine-filters.ts';
-import {
-  type FilterForm,
-  filtersOf,
-  graphqlTypeNameOf,
-  isGapless,
-  type Resource,
-  rangesOf,
-  type Sort,
-  sortsOf,
-} from '../resources/resource.ts';
 import {
   type FilterInput,
   MAX_FILTER_VALUES,

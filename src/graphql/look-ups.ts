@@ -2,7 +2,7 @@
 // whose objects are parts of others.
 import type { InputFieldMap, InputObjectRef, ObjectRef } from '@pothos/core';
 import type { Scope } from '../auth/scopes.ts';
-import { uncapitalize } from '../resources/resource.ts';
+import { uncapitalize } from '../resources/description/names.ts';
 import { idOfPublicId, type PublicIdTable } from '../services/reading/refs.ts';
 import { builder, defineOnce, rowOf, type Types } from './builder.ts';
 import type { GraphContext } from './context.ts';

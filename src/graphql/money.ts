@@ -1,7 +1,7 @@
 // The type of amounts of money, which always include their currency.
 import type { FieldMap } from '@pothos/core';
-import { decimalPlacesOf } from '../resources/currencies.ts';
-import type { Field, Fields } from '../resources/resource.ts';
+import { decimalPlacesOf } from '../resources/description/currencies.ts';
+import type { Field, Fields } from '../resources/description/fields.ts';
 import { createRenamer } from '../rows/columns.ts';
 import { withPlaces } from '../services/input/amounts.ts';
 import { builder, defineOnce, type Types } from './builder.ts';

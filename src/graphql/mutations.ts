@@ -4,19 +4,12 @@ import type { FieldMap, InputFieldMap } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import { coversScope, requireCaller, type Scope } from '../auth/scopes.ts';
 import { invalid, mustBe, parseAll } from '../errors.ts';
-import { typeOf } from '../resources/field-types.ts';
-import {
-  type Action,
-  type Fields,
-  type Moment,
-  momentOfAction,
-  oneOf,
-  orderFields,
-  pluralOf,
-  type Resource,
-  uncapitalize,
-  writableFields,
-} from '../resources/resource.ts';
+import { orderFields } from '../resources/description/common-fields.ts';
+import { typeOf } from '../resources/description/field-types.ts';
+import type { Fields } from '../resources/description/fields.ts';
+import { type Moment, momentOfAction, writableFields } from '../resources/description/inputs.ts';
+import { nounPhrase, pluralOf, uncapitalize } from '../resources/description/names.ts';
+import type { Action, Resource } from '../resources/description/resource.ts';
 import type { Input } from '../services/input/parse-fields.ts';
 import {
   type IdempotencyKey,
@@ -168,7 +161,7 @@ export function defineChanges<Row extends { readonly id: bigint }>(
   const { name } = node;
   const field = uncapitalize(name);
   const takesPrecondition = 'updatedAt' in resource.fields;
-  const one = oneOf(resource);
+  const one = nounPhrase(resource);
   if (update !== undefined)
     defineChange(`update${name}`, node, {
       description: `Changes ${one}. Fields that are not sent stay unchanged; null clears a field.`,

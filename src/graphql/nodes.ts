@@ -5,14 +5,10 @@ import type { Scope } from '../auth/scopes.ts';
 import { invalid, mustBeId, notFound } from '../errors.ts';
 import { MAX_PAGE_SIZE } from '../pagination.ts';
 import { addressesOf } from '../resources/addresses.ts';
-import {
-  type Field,
-  type Fields,
-  graphqlTypeNameOf,
-  type Kinds,
-  ownerKeysOf,
-  type Resource,
-} from '../resources/resource.ts';
+import { ownerKeysOf } from '../resources/description/ancestors.ts';
+import type { Field, Fields } from '../resources/description/fields.ts';
+import { graphqlTypeNameOf } from '../resources/description/names.ts';
+import type { Kinds, Resource } from '../resources/description/resource.ts';
 import { writeBase64 } from '../rows/base64.ts';
 import { joinedColumnName, layoutOf } from '../rows/columns.ts';
 import type { Projection } from '../services/reading/reads.ts';

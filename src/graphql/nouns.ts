@@ -2,17 +2,12 @@
 // mutations. A noun's own file adds more fields and mutations.
 import type { FieldMap } from '@pothos/core';
 import type { Scope } from '../auth/scopes.ts';
+import { ownerKeysOf } from '../resources/description/ancestors.ts';
+import type { Fields } from '../resources/description/fields.ts';
+import { graphqlNameOf, pluralOf, referenceFieldName } from '../resources/description/names.ts';
+import type { Resource, Row } from '../resources/description/resource.ts';
 import { conditionalSplit } from '../resources/funnel-steps.ts';
 import { type Described, isPermanent } from '../resources/nouns.ts';
-import {
-  type Fields,
-  graphqlNameOf,
-  ownerKeysOf,
-  pluralOf,
-  type Resource,
-  type Row,
-  referenceFieldName,
-} from '../resources/resource.ts';
 import { workspace } from '../resources/workspaces.ts';
 import * as teams from '../services/accounts/teams.ts';
 import * as users from '../services/accounts/users.ts';

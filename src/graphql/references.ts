@@ -1,15 +1,11 @@
 // Makes the GraphQL fields for other objects from a noun's description: the objects that it refers to (`page` for `pageId`, `pages` for `pageIds`)
 // and its children.
 import type { FieldMap } from '@pothos/core';
-import { typeOf } from '../resources/field-types.ts';
+import { typeOf } from '../resources/description/field-types.ts';
+import type { Field, Fields } from '../resources/description/fields.ts';
+import { graphqlNameOf, referenceFieldName } from '../resources/description/names.ts';
+import { childLists } from '../resources/description/resource.ts';
 import { isPermanent, NOUNS } from '../resources/nouns.ts';
-import {
-  childLists,
-  type Field,
-  type Fields,
-  graphqlNameOf,
-  referenceFieldName,
-} from '../resources/resource.ts';
 import type { Types } from './builder.ts';
 import type { GraphContext } from './context.ts';
 import { assumedRows } from './field-options.ts';

@@ -1,8 +1,9 @@
 // The GraphQL fields of a resource, from its description: each exposes a property of the row. Also makes the types of objects that are not nouns.
 import type { FieldMap, ObjectRef } from '@pothos/core';
 import type { Scope } from '../auth/scopes.ts';
-import { typeOf } from '../resources/field-types.ts';
-import { type Field, type Fields, graphqlNameOf, type RowOf, referencedNoun } from '../resources/resource.ts';
+import { typeOf } from '../resources/description/field-types.ts';
+import { type Field, type Fields, type RowOf, referencedNoun } from '../resources/description/fields.ts';
+import { graphqlNameOf } from '../resources/description/names.ts';
 import { builder, type Types } from './builder.ts';
 import { closedSetOf, withEnumNames } from './closed-sets.ts';
 import { assumedValues } from './field-options.ts';

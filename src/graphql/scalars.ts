@@ -1,7 +1,7 @@
 // The custom scalars: BigInt, DateTime and JSON, and scalars for text of a certain format, if a noun has a field of that format.
 import { GraphQLError, Kind, type ValueNode } from 'graphql';
-import { typeOf } from '../resources/field-types.ts';
-import type { Fields } from '../resources/resource.ts';
+import { typeOf } from '../resources/description/field-types.ts';
+import type { Fields } from '../resources/description/fields.ts';
 import { toInteger } from '../rows/json.ts';
 import { builder, defineOnce } from './builder.ts';
 

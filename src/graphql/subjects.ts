@@ -1,9 +1,10 @@
 // The fields of audit entries and events for the object that they are about. Of an applied tag it is the object that has the tag, with the
 // tag beside it.
 import type { FieldMap } from '@pothos/core';
+import { graphqlTypeNameOf, subjectTypeOf } from '../resources/description/names.ts';
+import type { Resource } from '../resources/description/resource.ts';
 import { splitTest } from '../resources/funnel-steps.ts';
 import { NOUNS } from '../resources/nouns.ts';
-import { graphqlTypeNameOf, type Resource, subjectTypeOf } from '../resources/resource.ts';
 import { TAGGINGS } from '../resources/tagging.ts';
 import { builder, rowOf, type Types } from './builder.ts';
 import { encodeGlobalId } from './global-ids.ts';

@@ -1,6 +1,7 @@
 // The interface of objects that have tags. Their fields `tags` are in tags.ts, the changes of their tags in tagging.ts.
 import type { InterfaceParam } from '@pothos/core';
-import type { Fields, Resource } from '../resources/resource.ts';
+import type { Fields } from '../resources/description/fields.ts';
+import type { Resource } from '../resources/description/resource.ts';
 import { TAG_FAMILIES, type TagFamily } from '../resources/tag-families.ts';
 import { tagOnObject } from '../resources/tags.ts';
 import { builder, type Types } from './builder.ts';

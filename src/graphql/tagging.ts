@@ -3,7 +3,7 @@ import { brandWithType } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import { coversScope, requireCaller, requireScope } from '../auth/scopes.ts';
 import { type FieldError, invalidFields, mustBe, mustBeId } from '../errors.ts';
-import { withArticle } from '../resources/resource.ts';
+import { withArticle } from '../resources/description/names.ts';
 import { MAX_TAGGED, MAX_TAGS_AT_ONCE, TAG_FAMILIES, type TagFamily } from '../resources/tag-families.ts';
 import { changeTags, findTagged, tagReadScope } from '../services/tagging.ts';
 import type { GraphContext } from './context.ts';

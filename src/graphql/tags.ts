@@ -2,7 +2,7 @@
 import type { FieldMap } from '@pothos/core';
 import { encodeCursor } from '../cursors.ts';
 import { type ConnectionArgs, parseConnectionArgs, partOf } from '../pagination.ts';
-import type { Resource } from '../resources/resource.ts';
+import type { Resource } from '../resources/description/resource.ts';
 import type { TagFamily } from '../resources/tag-families.ts';
 import { type TagOnObjectRow, tagOnObject } from '../resources/tags.ts';
 import { joinedColumnName, layoutOf } from '../rows/columns.ts';

@@ -1,5 +1,5 @@
 // Postal addresses: their parts, and how they are written on several lines.
-import type { AddressOf, Field, Fields, RowOf } from './resource.ts';
+import type { AddressOf, Field, Fields, RowOf } from './description/fields.ts';
 
 const PART = { type: 'text', nullable: true } as const;
 

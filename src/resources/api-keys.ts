@@ -1,5 +1,7 @@
 // The fields of an API key that its team may see: neither the key nor its hash.
-import { describe, type Fields, IDS, type Row } from './resource.ts';
+import { IDS } from './description/common-fields.ts';
+import type { Fields } from './description/fields.ts';
+import { describe, type Row } from './description/resource.ts';
 import { team } from './teams.ts';
 
 export const apiKey = describe({

@@ -1,6 +1,7 @@
 // An applied tag: the assignment of a tag to a contact.
 import { contact } from './contacts.ts';
-import { describe, IDS, type Row } from './resource.ts';
+import { IDS } from './description/common-fields.ts';
+import { describe, type Row } from './description/resource.ts';
 import { MAX_TAGS, tag } from './tags.ts';
 
 const { emailAddress, firstName, lastName, phoneNumber } = contact.fields;

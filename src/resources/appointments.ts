@@ -1,7 +1,8 @@
 // The appointment of a contact: `Appointments::ScheduledEvent` of the public API.
 import { contact } from './contacts.ts';
+import { IDS, OF_WORKSPACE } from './description/common-fields.ts';
+import { describe, type Row } from './description/resource.ts';
 import { order } from './orders/orders.ts';
-import { describe, IDS, OF_WORKSPACE, type Row } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
 const { emailAddress, firstName, lastName, phoneNumber } = contact.fields;

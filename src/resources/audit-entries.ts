@@ -1,5 +1,6 @@
 // An audit entry: who changed what, with the state before and after.
-import { describe, IDS, OF_WORKSPACE, type Row } from './resource.ts';
+import { IDS, OF_WORKSPACE } from './description/common-fields.ts';
+import { describe, type Row } from './description/resource.ts';
 import { OF_TAGGING } from './tagging.ts';
 import { workspace } from './workspaces.ts';
 

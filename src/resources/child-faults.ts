@@ -1,14 +1,10 @@
 // The rules for children that are written with their parent, and for ordered nouns. Loading the list of nouns fails if a description breaks
 // one.
-import {
-  childLists,
-  expandableNames,
-  type Field,
-  isArchivable,
-  isOrdered,
-  parentKeyOf,
-  type Resource,
-} from './resource.ts';
+import { parentKeyOf } from './description/ancestors.ts';
+import { isArchivable, isOrdered } from './description/common-fields.ts';
+import type { Field } from './description/fields.ts';
+import { childLists, type Resource } from './description/resource.ts';
+import { expandableNames } from './description/rest-members.ts';
 
 /** The faults of a noun's lists of children and of its order, as sentences. @param nouns all nouns */
 export function childFaults(noun: Resource, nouns: readonly Resource[]): string[] {

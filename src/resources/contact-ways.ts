@@ -1,7 +1,9 @@
 // Finds the path from an object to the contact whose personal data it may contain: the object is the contact, refers to it, or has a parent
 // that leads to it.
 import { contact } from './contacts.ts';
-import { ancestorsOf, type IdsOf, parentKeyOf, type Resource, referencedNoun } from './resource.ts';
+import { ancestorsOf, parentKeyOf } from './description/ancestors.ts';
+import { type NounNames, referencedNoun } from './description/fields.ts';
+import type { Resource } from './description/resource.ts';
 
 /** One step: the object is the contact, or a property has the id of the contact or of an object that leads to it. */
 export type WayToContact = 'itself' | { readonly key: string; readonly to: Resource };
@@ -49,7 +51,7 @@ export function isBelowContact(noun: Resource): boolean {
 }
 
 /** Whether a reference names a noun, by its whole description, that is part of a contact. */
-function isPartOfContact(noun: IdsOf & Partial<Resource>): noun is Resource {
+function isPartOfContact(noun: NounNames & Partial<Resource>): noun is Resource {
   return noun.isPartOfContact === true;
 }
 

@@ -1,13 +1,8 @@
 // The contact (spec §2 "Contact").
-import {
-  describe,
-  type Fields,
-  IDS,
-  OF_WORKSPACE,
-  type Row,
-  UNCHECKED_URL,
-  writableFields,
-} from './resource.ts';
+import { IDS, OF_WORKSPACE, UNCHECKED_URL } from './description/common-fields.ts';
+import type { Fields } from './description/fields.ts';
+import { writableFields } from './description/inputs.ts';
+import { describe, type Row } from './description/resource.ts';
 import { MAX_TAGS, tag, tagOnObject } from './tags.ts';
 import { CONTACT_VISITS } from './visits.ts';
 import { workspace } from './workspaces.ts';

@@ -1,5 +1,7 @@
 // The course: sections of lessons, in which contacts are enrolled.
-import { ALWAYS_NULL_TEXT, describe, type Field, IDS, OF_WORKSPACE, UNCHECKED_URL } from './resource.ts';
+import { ALWAYS_NULL_TEXT, IDS, OF_WORKSPACE, UNCHECKED_URL } from './description/common-fields.ts';
+import type { Field } from './description/fields.ts';
+import { describe } from './description/resource.ts';
 import { workspace } from './workspaces.ts';
 
 /** The title of a course or of a part of one. */

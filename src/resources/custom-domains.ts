@@ -1,5 +1,6 @@
 // The customer's own host name for a workspace. Operators add and remove them.
-import { describe, IDS, OF_WORKSPACE, type Row } from './resource.ts';
+import { IDS, OF_WORKSPACE } from './description/common-fields.ts';
+import { describe, type Row } from './description/resource.ts';
 import { workspace } from './workspaces.ts';
 
 export const domain = describe({

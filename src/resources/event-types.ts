@@ -1,7 +1,10 @@
 // The catalogue of event types that webhook endpoints can subscribe to: the events of our nouns, and those that the public service
 // documents for nouns that the gateway does not have yet, so that clients can keep their subscriptions when they migrate.
+import type { Category } from './description/categories.ts';
+import type { Fields, RowOf } from './description/fields.ts';
+import { subjectTypeOf } from './description/names.ts';
+import type { Resource } from './description/resource.ts';
 import { NOUNS } from './nouns.ts';
-import { type Category, type Fields, type Resource, type RowOf, subjectTypeOf } from './resource.ts';
 
 /** The scope that a caller needs to read the subjects of events. */
 export type EventScope = `${Category}:read`;

@@ -1,14 +1,7 @@
 // The fulfillment location: a place from which goods are shipped.
-import {
-  ARCHIVED,
-  describe,
-  type Fields,
-  IDS,
-  NAME,
-  OF_WORKSPACE,
-  type Row,
-  WRITABLE_ARCHIVED,
-} from './resource.ts';
+import { ARCHIVED, IDS, NAME, OF_WORKSPACE, WRITABLE_ARCHIVED } from './description/common-fields.ts';
+import type { Fields } from './description/fields.ts';
+import { describe, type Row } from './description/resource.ts';
 import { workspace } from './workspaces.ts';
 
 /** The address over GraphQL. */

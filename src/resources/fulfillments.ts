@@ -1,7 +1,8 @@
 // The fulfillment: goods of invoices that were sent to a contact, with their lines.
 import { contact } from './contacts.ts';
+import { IDS, OF_WORKSPACE, UNCHECKED_URL } from './description/common-fields.ts';
+import { describe, type Row } from './description/resource.ts';
 import { fulfillmentLocation } from './fulfillment-locations.ts';
-import { describe, IDS, OF_WORKSPACE, type Row, UNCHECKED_URL } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
 /** The lines of invoices, to which fulfillments refer. Defined here, because orders.ts imports fulfillments. */

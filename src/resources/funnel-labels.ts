@@ -1,5 +1,7 @@
 // The label of funnels, which the API calls a tag. The table `funnel_tags` is a different one, of earlier versions.
-import { describe, type Fields, IDS, OF_WORKSPACE, type Row } from './resource.ts';
+import { IDS, OF_WORKSPACE } from './description/common-fields.ts';
+import type { Fields } from './description/fields.ts';
+import { describe, type Row } from './description/resource.ts';
 import { tag } from './tags.ts';
 import { workspace } from './workspaces.ts';
 

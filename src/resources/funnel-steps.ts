@@ -1,7 +1,9 @@
 // A step of a funnel's workflow (spec §2 "Conditional split step"). src/rest/ makes its JSON, which includes branches and pages.
+import { IDS } from './description/common-fields.ts';
+import type { Fields, RowOf } from './description/fields.ts';
+import { describe, type Row } from './description/resource.ts';
 import { funnel } from './funnels.ts';
 import { page } from './pages.ts';
-import { describe, type Fields, IDS, type Row, type RowOf } from './resource.ts';
 
 const OF_FUNNEL = {
   // GraphQL has the funnel itself.

@@ -1,8 +1,9 @@
 // The funnel (spec §2 "Funnel"). Its workflow is described in funnel-steps.ts.
 import { domain } from './custom-domains.ts';
+import { ARCHIVED, IDS, NAME, OF_WORKSPACE } from './description/common-fields.ts';
+import { describe, type Row } from './description/resource.ts';
 import { funnelTag, tagOnFunnel } from './funnel-labels.ts';
 import { CODE_FIELDS, CODE_MODES } from './page-code.ts';
-import { ARCHIVED, describe, IDS, NAME, OF_WORKSPACE, type Row } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
 const MAX_FUNNEL_TAGS = 50;

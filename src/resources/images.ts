@@ -1,5 +1,6 @@
 // The image: a picture that the gateway fetches from a URL, stores, and serves.
-import { describe, IDS, OF_WORKSPACE, type Row } from './resource.ts';
+import { IDS, OF_WORKSPACE } from './description/common-fields.ts';
+import { describe, type Row } from './description/resource.ts';
 import { workspace } from './workspaces.ts';
 
 /** The media types of pictures that browsers can show. */

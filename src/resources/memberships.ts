@@ -1,5 +1,6 @@
 // Who belongs to a team, and with which role: a member of teams and users over REST.
-import { describe, type Fields, type RowOf } from './resource.ts';
+import type { Fields, RowOf } from './description/fields.ts';
+import { describe } from './description/resource.ts';
 import { team } from './teams.ts';
 import { user } from './users.ts';
 

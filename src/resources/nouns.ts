@@ -14,6 +14,10 @@ import { courseLesson } from './courses/course-lessons.ts';
 import { courseSection } from './courses/course-sections.ts';
 import { course } from './courses.ts';
 import { domain } from './custom-domains.ts';
+import type { IDS } from './description/common-fields.ts';
+import type { Field, Fields } from './description/fields.ts';
+import { graphqlNameOf, referenceFieldName } from './description/names.ts';
+import type { OtherList, Resource } from './description/resource.ts';
 import { emailAddress } from './emails/email-addresses.ts';
 import { emailBroadcast, emailBroadcastRecipient } from './emails/email-broadcasts.ts';
 import { emailSettings } from './emails/email-settings.ts';
@@ -42,15 +46,6 @@ import { productTag } from './product-tags.ts';
 import { variant } from './product-variants.ts';
 import { product, variantProperty } from './products.ts';
 import { refineFilter } from './refine-filters.ts';
-import {
-  type Field,
-  type Fields,
-  graphqlNameOf,
-  type IDS,
-  type OtherList,
-  type Resource,
-  referenceFieldName,
-} from './resource.ts';
 import { opportunity, opportunityNote } from './sales/opportunities.ts';
 import { pipeline, pipelineStage } from './sales/pipelines.ts';
 import { shippingLocationGroup } from './shipping-location-groups.ts';

@@ -1,5 +1,6 @@
 // The fields of a person's grant to an OAuth client that the team may see: neither key nor payload.
-import { describe, IDS, type Row } from './resource.ts';
+import { IDS } from './description/common-fields.ts';
+import { describe, type Row } from './description/resource.ts';
 import { team } from './teams.ts';
 
 export const oauthGrant = describe({

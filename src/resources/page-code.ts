@@ -1,5 +1,5 @@
 // The code that a funnel, a page or a site adds to the head and the end of pages.
-import type { Fields } from './resource.ts';
+import type { Fields } from './description/fields.ts';
 
 const CODE = {
   type: 'text',

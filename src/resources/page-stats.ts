@@ -1,7 +1,7 @@
 // The statistics of pages and funnels for a time range. They are not nouns, but sums over the hours of pages.
+import type { Fields, RowOf } from './description/fields.ts';
 import { IDS_AND_NAME } from './orders/order-parts.ts';
 import { page } from './pages.ts';
-import type { Fields, RowOf } from './resource.ts';
 
 const AMOUNT = { type: 'decimal', currency: 'currency' } as const;
 const COUNT = { type: 'int4' } as const;

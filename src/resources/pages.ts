@@ -1,8 +1,10 @@
 // The page, which stands alone or in a step of a funnel.
+import { IDS, NAME, OF_WORKSPACE } from './description/common-fields.ts';
+import type { Fields, RowOf } from './description/fields.ts';
+import { describe, type Row } from './description/resource.ts';
 import { funnel } from './funnels.ts';
 import { CODE_FIELDS, CODE_MODES } from './page-code.ts';
 import { product } from './products.ts';
-import { describe, type Fields, IDS, NAME, OF_WORKSPACE, type Row, type RowOf } from './resource.ts';
 import { theme } from './themes.ts';
 import { workspace } from './workspaces.ts';
 

@@ -1,8 +1,9 @@
 // The rules for personal data in descriptions. Loading the list of nouns fails if a description has personal data that could not be
 // erased with the contact (store/erasure/).
 import { isBelowContact, keysToContacts, wayToContact } from './contact-ways.ts';
-import { typeOf } from './field-types.ts';
-import type { Field, Resource } from './resource.ts';
+import { typeOf } from './description/field-types.ts';
+import type { Field } from './description/fields.ts';
+import type { Resource } from './description/resource.ts';
 
 /** The faults of a noun's personal fields, as sentences. An empty list means that an erasure can blank them all. */
 export function personalDataFaults(noun: Resource): string[] {

@@ -1,8 +1,9 @@
 // The collection of products that a store shows together.
+import { ARCHIVED, IDS, NAME, OF_WORKSPACE, WRITABLE_ARCHIVED } from './description/common-fields.ts';
+import { describe, type Row } from './description/resource.ts';
 import { image } from './images.ts';
 import { productTag } from './product-tags.ts';
 import { product } from './products.ts';
-import { ARCHIVED, describe, IDS, NAME, OF_WORKSPACE, type Row, WRITABLE_ARCHIVED } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
 /** The most products of a collection. */

@@ -1,7 +1,8 @@
 // The price of a variant: an amount and the terms of payment.
+import { ARCHIVED, IDS, WRITABLE_ARCHIVED } from './description/common-fields.ts';
+import { describe, type Row } from './description/resource.ts';
 import { variant } from './product-variants.ts';
 import { PRICE, product } from './products.ts';
-import { ARCHIVED, describe, IDS, type Row, WRITABLE_ARCHIVED } from './resource.ts';
 
 /** The most prices that one variant can have. */
 export const MAX_PRICES = 25;

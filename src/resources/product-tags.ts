@@ -1,5 +1,5 @@
 // The label of products.
-import { describe, type Row } from './resource.ts';
+import { describe, type Row } from './description/resource.ts';
 import { LABEL } from './tags.ts';
 
 export const productTag = describe({

@@ -1,8 +1,9 @@
 // The variant of a product: the thing that customers buy.
+import { ARCHIVED, IDS, NAME, WRITABLE_ARCHIVED } from './description/common-fields.ts';
+import { describe, type Row } from './description/resource.ts';
 import { fulfillmentLocation } from './fulfillment-locations.ts';
 import { image } from './images.ts';
 import { MAX_IMAGES, MAX_PROPERTIES, MAX_VARIANTS, product, VARIANT, variantProperty } from './products.ts';
-import { ARCHIVED, describe, IDS, NAME, type Row, WRITABLE_ARCHIVED } from './resource.ts';
 
 const TEXT = { type: 'text', nullable: true, writable: 'always', maxLength: 255 } as const;
 const FLAG = { type: 'bool', writable: 'always' } as const;

@@ -1,9 +1,10 @@
 // The product: what a workspace sells, with the properties in which its variants differ.
 import { course } from './courses.ts';
+import { ARCHIVED, IDS, OF_WORKSPACE, UNCHECKED_URL } from './description/common-fields.ts';
+import { describe, type Row } from './description/resource.ts';
 import { funnel } from './funnels.ts';
 import { image } from './images.ts';
 import { productTag } from './product-tags.ts';
-import { ARCHIVED, describe, IDS, OF_WORKSPACE, type Row, UNCHECKED_URL } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
 /** The most of each that one product can have. */

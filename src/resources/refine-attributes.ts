@@ -1,11 +1,12 @@
 // The attributes that saved filters can compare, for each class of filters. Services check criteria with it, the store makes SQL from it, and
 // docs/funnels.md lists it. A class belongs to the noun whose `refinedBy` it is.
 import { contact } from './contacts.ts';
+import type { NounNames } from './description/fields.ts';
+import type { Sort } from './description/sorts.ts';
 import { BILLING_STATUSES, ORDER_TYPES, SERVICE_STATUSES } from './orders/order-statuses.ts';
 import { orderTag } from './orders/order-tags.ts';
 import { productTag } from './product-tags.ts';
 import { product } from './products.ts';
-import type { IdsOf, Sort } from './resource.ts';
 import { tag } from './tags.ts';
 
 /** How an attribute can be compared. Negative clauses match all objects that the positive ones do not, including those without a value. */
@@ -37,7 +38,7 @@ export interface RefineAttribute {
   /** The field or filter of the noun with its values. Absent: no object has a value. */
   readonly property?: string;
   /** The noun to which its ids belong; others are refused. */
-  readonly idsOf?: IdsOf;
+  readonly idsOf?: NounNames;
   /** All allowed words; others are refused. */
   readonly values?: readonly string[];
   /** The index that finds the objects which a positive clause matches. */

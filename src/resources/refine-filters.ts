@@ -1,7 +1,9 @@
 // The saved filter (spec §2 "Refine filter").
-import type { Form } from './field-types.ts';
+import { IDS, OF_WORKSPACE } from './description/common-fields.ts';
+import type { Form } from './description/field-types.ts';
+import type { Fields, NounNames, RowOf } from './description/fields.ts';
+import { describe, type Row } from './description/resource.ts';
 import { FILTER_CLASSES, type Words } from './refine-words.ts';
-import { describe, type Fields, IDS, type IdsOf, OF_WORKSPACE, type Row, type RowOf } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
 /** The most conditions in a filter, and values in a condition. */
@@ -62,7 +64,7 @@ export interface CriterionForms {
   /** Whether clients can name the attribute. */
   hasAttribute(name: string): boolean;
   /** The form of ids of a noun; without one, of any noun. */
-  idOf(noun: IdsOf | undefined): Form<bigint | string>;
+  idOf(noun: NounNames | undefined): Form<bigint | string>;
   /** A number of days before or after now, as the text after "must be". */
   readonly relative: string;
 }

@@ -1,6 +1,7 @@
 // The location group of a shipping profile.
+import { IDS } from './description/common-fields.ts';
+import { describe } from './description/resource.ts';
 import { fulfillmentLocation } from './fulfillment-locations.ts';
-import { describe, IDS } from './resource.ts';
 import { shippingProfile } from './shipping-profiles.ts';
 
 export const shippingLocationGroup = describe({

@@ -1,5 +1,6 @@
 // The shipping package: a box or envelope for goods.
-import { describe, IDS, NAME, OF_WORKSPACE } from './resource.ts';
+import { IDS, NAME, OF_WORKSPACE } from './description/common-fields.ts';
+import { describe } from './description/resource.ts';
 import { workspace } from './workspaces.ts';
 
 /** A length in the package's unit. */

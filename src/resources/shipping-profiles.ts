@@ -1,6 +1,7 @@
 // The shipping profile: the costs of shipping certain variants.
+import { IDS, NAME, OF_WORKSPACE } from './description/common-fields.ts';
+import { describe } from './description/resource.ts';
 import { variant } from './product-variants.ts';
-import { describe, IDS, NAME, OF_WORKSPACE } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
 export const shippingProfile = describe({

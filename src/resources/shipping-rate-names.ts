@@ -1,5 +1,6 @@
 // The name of shipping rates, such as "Express".
-import { describe, IDS, OF_WORKSPACE } from './resource.ts';
+import { IDS, OF_WORKSPACE } from './description/common-fields.ts';
+import { describe } from './description/resource.ts';
 import { workspace } from './workspaces.ts';
 
 export const shippingRateName = describe({

@@ -1,5 +1,6 @@
 // The shipping rate: the cost of shipping to a zone.
-import { describe, IDS } from './resource.ts';
+import { IDS } from './description/common-fields.ts';
+import { describe } from './description/resource.ts';
 import { shippingRateName } from './shipping-rate-names.ts';
 import { shippingZone } from './shipping-zones.ts';
 

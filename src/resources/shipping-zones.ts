@@ -1,5 +1,6 @@
 // The shipping zone: the countries and regions to which a location group ships.
-import { describe, IDS, NAME, type Row } from './resource.ts';
+import { IDS, NAME } from './description/common-fields.ts';
+import { describe, type Row } from './description/resource.ts';
 import { shippingLocationGroup } from './shipping-location-groups.ts';
 
 const PLACES = { type: 'text[]', nullable: true, writable: 'always', maxLength: 5_000 } as const;

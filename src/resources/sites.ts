@@ -1,6 +1,7 @@
 // The site: settings that all pages of a workspace share.
+import { IDS, NAME, OF_WORKSPACE } from './description/common-fields.ts';
+import { describe, type Row } from './description/resource.ts';
 import { CODE_FIELDS, CODE_MODES } from './page-code.ts';
-import { describe, IDS, NAME, OF_WORKSPACE, type Row } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
 export const site = describe({

@@ -1,6 +1,7 @@
 // The store: how a workspace presents its products.
+import { IDS, NAME, OF_WORKSPACE } from './description/common-fields.ts';
+import { describe, type Row } from './description/resource.ts';
 import { image } from './images.ts';
-import { describe, IDS, NAME, OF_WORKSPACE, type Row } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
 export const store = describe({

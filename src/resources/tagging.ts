@@ -1,5 +1,7 @@
 // What audit entries and events say of an applied tag: the object that has the tag, and the tag.
-import { type Fields, parentKeyOf, restNameOf, subjectTypeOf } from './resource.ts';
+import { parentKeyOf } from './description/ancestors.ts';
+import type { Fields } from './description/fields.ts';
+import { restNameOf, subjectTypeOf } from './description/names.ts';
 import { TAG_FAMILIES } from './tag-families.ts';
 
 /** By the subject type of an applied tag: the family of the tag, and REST's name of the key of the object that has it. */

@@ -1,5 +1,7 @@
 // The tag of a workspace’s contacts, and the fields that contacts show of their tags.
-import { describe, type Fields, IDS, OF_WORKSPACE, type Row, type RowOf } from './resource.ts';
+import { IDS, OF_WORKSPACE } from './description/common-fields.ts';
+import type { Fields, RowOf } from './description/fields.ts';
+import { describe, type Row } from './description/resource.ts';
 import { workspace } from './workspaces.ts';
 
 /** The most tags that an object can have, since its list of tags is not paginated. */

@@ -1,5 +1,7 @@
 // OAuth clients that belong to a team. The operator's own clients, and those that register themselves, belong to nobody.
-import { describe, type Fields, IDS, type Row } from './resource.ts';
+import { IDS } from './description/common-fields.ts';
+import type { Fields } from './description/fields.ts';
+import { describe, type Row } from './description/resource.ts';
 import { team } from './teams.ts';
 import { workspace } from './workspaces.ts';
 

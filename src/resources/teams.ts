@@ -1,5 +1,6 @@
 // The team (spec §2 "Team").
-import { describe, IDS, NAME, type Row } from './resource.ts';
+import { IDS, NAME } from './description/common-fields.ts';
+import { describe, type Row } from './description/resource.ts';
 
 /** The languages that a team or a person may choose; the database has the same list. */
 export const LOCALES = ['en', 'es', 'ja', 'pt'] as const;

@@ -1,5 +1,7 @@
 // Themes, which determine the look of pages, and their styles.
-import { describe, type Fields, IDS, OF_WORKSPACE, type Row } from './resource.ts';
+import { IDS, OF_WORKSPACE } from './description/common-fields.ts';
+import type { Fields } from './description/fields.ts';
+import { describe, type Row } from './description/resource.ts';
 import { workspace } from './workspaces.ts';
 
 const STYLE = { type: 'Style', title: 'Style', table: 'styles' } as const;

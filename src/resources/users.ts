@@ -1,5 +1,6 @@
 // The fields of a user that others may see. A user is a person or a team's service user.
-import { describe, IDS, type Row } from './resource.ts';
+import { IDS } from './description/common-fields.ts';
+import { describe, type Row } from './description/resource.ts';
 
 export const user = describe({
   type: 'User',

@@ -1,5 +1,5 @@
 // A visit to a page: the report of a page renderer, and the visits of a contact. Not a noun, since nothing lists visits.
-import type { Fields, RowOf } from './resource.ts';
+import type { Fields, RowOf } from './description/fields.ts';
 
 /** The most visits in one report. */
 export const MAX_VISITS = 500;

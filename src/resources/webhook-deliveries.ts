@@ -1,5 +1,7 @@
 // The delivery of one event to one webhook endpoint, and its attempts.
-import { describe, type Fields, IDS, OF_WORKSPACE, type Row, type RowOf } from './resource.ts';
+import { IDS, OF_WORKSPACE } from './description/common-fields.ts';
+import type { Fields, RowOf } from './description/fields.ts';
+import { describe, type Row } from './description/resource.ts';
 import { webhookEndpoint } from './webhook-endpoints.ts';
 import { webhookEvent } from './webhook-events.ts';
 

@@ -1,7 +1,9 @@
 // The outgoing webhook endpoint (spec §2 "Webhook endpoint (outgoing)").
+import { IDS, OF_WORKSPACE } from './description/common-fields.ts';
+import type { Field, Fields } from './description/fields.ts';
+import { describe, type Row } from './description/resource.ts';
 import { funnel } from './funnels.ts';
 import { page } from './pages.ts';
-import { describe, type Field, type Fields, IDS, OF_WORKSPACE, type Row } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
 /** The most endpoints per workspace. Each change of data writes a delivery for every subscribed, active endpoint. */

@@ -1,5 +1,7 @@
 // The event: something that happened in a workspace, in the form that webhook endpoints receive.
-import { describe, type Fields, IDS, OF_WORKSPACE, type Row } from './resource.ts';
+import { IDS, OF_WORKSPACE } from './description/common-fields.ts';
+import type { Fields } from './description/fields.ts';
+import { describe, type Row } from './description/resource.ts';
 import { OF_TAGGING } from './tagging.ts';
 import { workspace } from './workspaces.ts';
 

@@ -1,5 +1,6 @@
 // The workspace (spec §2 "Workspace").
-import { describe, IDS, NAME, type Row } from './resource.ts';
+import { IDS, NAME } from './description/common-fields.ts';
+import { describe, type Row } from './description/resource.ts';
 import { team } from './teams.ts';
 
 export const workspace = describe({

@@ -4,16 +4,10 @@ import type { Context } from '../context.ts';
 import { AppError, invalid, invalidFields, NOT_AN_OBJECT, quoted } from '../errors.ts';
 import { readBody } from '../messages/body.ts';
 import { isIdentity } from '../messages/content-coding.ts';
-import {
-  type Fields,
-  isRequired,
-  type Moment,
-  ownNameOf,
-  pluralOf,
-  type Resource,
-  restNameOf,
-  writableFields,
-} from '../resources/resource.ts';
+import type { Fields } from '../resources/description/fields.ts';
+import { isRequired, type Moment, writableFields } from '../resources/description/inputs.ts';
+import { ownNameOf, pluralOf, restNameOf } from '../resources/description/names.ts';
+import type { Resource } from '../resources/description/resource.ts';
 import { type Input, isObject, namesOf } from '../services/input/parse-fields.ts';
 import { admitBody, chargeMembersLater } from '../services/limits/rate-limits.ts';
 import type { Body, Query } from './route.ts';

@@ -21,15 +21,13 @@ import {
 import {
   type FilterForm,
   filtersOf,
-  isGapless,
   type RangeForm,
-  type Resource,
   rangesOf,
-  restNameOf,
-  type Sort,
-  type SortValue,
   sortsOf,
-} from '../resources/resource.ts';
+} from '../resources/description/lists.ts';
+import { restNameOf } from '../resources/description/names.ts';
+import type { Resource } from '../resources/description/resource.ts';
+import { isGapless, type Sort, type SortValue } from '../resources/description/sorts.ts';
 import {
   type FilterInput,
   MAX_FILTER_VALUES,

@@ -3,7 +3,7 @@ import { textOfSortValue } from '../cursors.ts';
 import { invalid } from '../errors.ts';
 import type { Reply } from '../messages/reply.ts';
 import type { Page } from '../pagination.ts';
-import type { Sort, SortValue } from '../resources/resource.ts';
+import type { Sort, SortValue } from '../resources/description/sorts.ts';
 import type { Writer } from '../rows/resource-writer.ts';
 import { AFTER_VALUES, afterValueName } from './list-queries.ts';
 import { formOf, JSON_HEADERS, type OutputForm, outputParameter } from './responses.ts';

@@ -1,17 +1,11 @@
 // Makes the standard routes of a noun from its description and its service: the list below its parent, and its members. A noun that
 // clients cannot change has only routes that read.
 import type { PageRequest } from '../pagination.ts';
-import {
-  type Fields,
-  momentOfAction,
-  orderFields,
-  ownNameOf,
-  pluralOf,
-  type Resource,
-  restNameOf,
-  toSnakeCase,
-  withArticle,
-} from '../resources/resource.ts';
+import { orderFields } from '../resources/description/common-fields.ts';
+import type { Fields } from '../resources/description/fields.ts';
+import { momentOfAction } from '../resources/description/inputs.ts';
+import { ownNameOf, pluralOf, restNameOf, toSnakeCase, withArticle } from '../resources/description/names.ts';
+import type { Resource } from '../resources/description/resource.ts';
 import { writerOf } from '../rows/resource-writer.ts';
 import type { Input } from '../services/input/parse-fields.ts';
 import type { Reads } from '../services/reading/reads.ts';

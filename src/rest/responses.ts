@@ -2,13 +2,11 @@
 import { LRUCache } from 'lru-cache';
 import { invalid, mustBeOneOf } from '../errors.ts';
 import type { Reply } from '../messages/reply.ts';
-import {
-  expandableNames,
-  isExpandable,
-  type Resource,
-  type RowOf,
-  restNameOf,
-} from '../resources/resource.ts';
+import type { RowOf } from '../resources/description/fields.ts';
+import { isExpandable } from '../resources/description/fields.ts';
+import { restNameOf } from '../resources/description/names.ts';
+import type { Resource } from '../resources/description/resource.ts';
+import { expandableNames } from '../resources/description/rest-members.ts';
 import { ByteWriter } from '../rows/byte-writer.ts';
 import { type Writer, writerOf } from '../rows/resource-writer.ts';
 import type { ChangeAnswer } from '../services/changing/mutate.ts';

@@ -3,7 +3,7 @@
 import type { Scope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import type { Reply } from '../messages/reply.ts';
-import type { Resource } from '../resources/resource.ts';
+import type { Resource } from '../resources/description/resource.ts';
 import type { Writer } from '../rows/resource-writer.ts';
 import type { WriteOptions } from '../services/input/write-options.ts';
 import type { Schema } from './schemas.ts';

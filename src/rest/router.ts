@@ -7,7 +7,7 @@ import { methodNotAllowed } from '../errors.ts';
 import { publicFile } from '../messages/public-file.ts';
 import type { Reply } from '../messages/reply.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../pagination.ts';
-import { ownNameOf } from '../resources/resource.ts';
+import { ownNameOf } from '../resources/description/names.ts';
 import { type Writer, writerOf } from '../rows/resource-writer.ts';
 import { chargePage, pointsOf, ROWS_PER_POINT } from '../services/limits/rate-limits.ts';
 import {

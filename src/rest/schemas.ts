@@ -1,19 +1,16 @@
 // Makes the JSON Schemas (draft 2020-12) of REST from the descriptions of nouns.
-import { type JsonSchema as Schema, TEXT_FORMATS, typeOf } from '../resources/field-types.ts';
+import { type JsonSchema as Schema, TEXT_FORMATS, typeOf } from '../resources/description/field-types.ts';
+import { type Field, type Fields, isExpandable, referencedNoun } from '../resources/description/fields.ts';
 import {
   defaultSentence,
-  type Field,
-  type Fields,
-  fieldsInParent,
   inputDescription,
   inRest,
-  isExpandable,
   isRequired,
   type Moment,
-  type Resource,
-  referencedNoun,
-  restNameOf,
-} from '../resources/resource.ts';
+} from '../resources/description/inputs.ts';
+import { restNameOf } from '../resources/description/names.ts';
+import type { Resource } from '../resources/description/resource.ts';
+import { fieldsInParent } from '../resources/description/rest-members.ts';
 
 export type { Schema };
 

@@ -1,5 +1,5 @@
 // The routes of the one object of a workspace, which REST finds by the workspace.
-import type { Resource } from '../resources/resource.ts';
+import type { Resource } from '../resources/description/resource.ts';
 import type { Single } from '../services/changing/singles.ts';
 import { bodyOf } from './body.ts';
 import { changedOf, type OutputForm, objectOf, outputOf } from './responses.ts';

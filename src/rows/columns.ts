@@ -1,7 +1,8 @@
 // Rows whose columns are getters over PostgreSQL's bytes, decoded on access (decoders.ts) or written as JSON undecoded (json-writers.ts).
 // Pure.
-import type { FieldType } from '../resources/field-types.ts';
-import { type Field, toSnakeCase } from '../resources/resource.ts';
+import type { FieldType } from '../resources/description/field-types.ts';
+import type { Field } from '../resources/description/fields.ts';
+import { toSnakeCase } from '../resources/description/names.ts';
 import type { ByteWriter } from './byte-writer.ts';
 import { type Decode, decoderOf } from './decoders.ts';
 import { withNull } from './json-members.ts';

@@ -1,6 +1,7 @@
 // Decoders from the bytes of a column's text to its value. Pure.
-import { type FieldType, parseJson, typeOf } from '../resources/field-types.ts';
-import { type Field, type Fields, restNameOf } from '../resources/resource.ts';
+import { type FieldType, parseJson, typeOf } from '../resources/description/field-types.ts';
+import type { Field, Fields } from '../resources/description/fields.ts';
+import { restNameOf } from '../resources/description/names.ts';
 
 type Described = Pick<Field, 'type' | 'items' | 'object' | 'restAsNumber'>;
 

@@ -1,5 +1,5 @@
 // Writers from the bytes of a column's text to its JSON. Pure.
-import { FIELD_TYPES, type FieldType, toDate, typeOf } from '../resources/field-types.ts';
+import { FIELD_TYPES, type FieldType, toDate, typeOf } from '../resources/description/field-types.ts';
 import type { ByteWriter } from './byte-writer.ts';
 import { isText, TRUE } from './decoders.ts';
 

@@ -1,14 +1,9 @@
 // Writes rows as REST's JSON, by the description of their resource. It does not decode rows over PostgreSQL's bytes; plain objects, such
 // as Prisma's, give the same JSON. Pure.
-import {
-  expandableNames,
-  type Field,
-  type Fields,
-  fieldsInParent,
-  namesNotInParent,
-  type Resource,
-  restNameOf,
-} from '../resources/resource.ts';
+import type { Field, Fields } from '../resources/description/fields.ts';
+import { restNameOf } from '../resources/description/names.ts';
+import type { Resource } from '../resources/description/resource.ts';
+import { expandableNames, fieldsInParent, namesNotInParent } from '../resources/description/rest-members.ts';
 import type { ByteWriter } from './byte-writer.ts';
 import { layoutOf } from './columns.ts';
 import { TRUE } from './decoders.ts';

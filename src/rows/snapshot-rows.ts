@@ -1,7 +1,8 @@
 // Rows over the JSON that a change has built of them (store/changing/snapshots.ts). REST sends the JSON as its answer; reading a property
 // parses it. Pure.
-import { parseJson } from '../resources/field-types.ts';
-import { type Resource, restNameOf } from '../resources/resource.ts';
+import { parseJson } from '../resources/description/field-types.ts';
+import { restNameOf } from '../resources/description/names.ts';
+import type { Resource } from '../resources/description/resource.ts';
 import { memberParser } from './decoders.ts';
 
 const JSON_TEXT = Symbol('json');

@@ -2,8 +2,8 @@
 // unless the noun's own file replaces them. The compiler requires that file to have what cannot be derived: the functions of the
 // description's actions and, if the file replaces the changes, every change of the description.
 import type { Context } from '../context.ts';
+import type { OtherList, Resource, Row, Verb } from '../resources/description/resource.ts';
 import { type Described, listsOf } from '../resources/nouns.ts';
-import type { OtherList, Resource, Row, Verb } from '../resources/resource.ts';
 import { tableUnder } from '../store/tables/tables.ts';
 import type { ChangeAnswer } from './changing/mutate.ts';
 import { type Writes, writesOf } from './changing/writes.ts';

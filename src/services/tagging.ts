@@ -13,7 +13,7 @@ import {
   parseAll,
   tooManyItems,
 } from '../errors.ts';
-import { withArticle } from '../resources/resource.ts';
+import { withArticle } from '../resources/description/names.ts';
 import { MAX_TAGGED, MAX_TAGS_AT_ONCE, type TagFamily } from '../resources/tag-families.ts';
 import { execute } from '../store/changing/changes.ts';
 import type { ChangeRecord, Unchanged } from '../store/changing/records.ts';

@@ -1,7 +1,8 @@
 // The guide to every operation: what REST calls it, what GraphQL calls it, which scope it needs, and whether the public API has it.
 import { type GraphQLSchema, isInterfaceType, isObjectType } from 'graphql';
+import { graphqlTypeNameOf, pluralOf, uncapitalize } from '../../src/resources/description/names.ts';
+import type { Resource } from '../../src/resources/description/resource.ts';
 import { NOUNS } from '../../src/resources/nouns.ts';
-import { graphqlTypeNameOf, pluralOf, type Resource, uncapitalize } from '../../src/resources/resource.ts';
 import { routes } from '../../src/rest/nouns.ts';
 import { type Route, toTemplate } from '../../src/rest/route.ts';
 import { PUBLIC_TAGS } from '../support/facts.ts';

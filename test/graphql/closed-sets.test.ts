@@ -11,14 +11,12 @@ import {
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { schema } from '../../src/graphql/schema.ts';
+import type { Fields } from '../../src/resources/description/fields.ts';
+import { writableFields } from '../../src/resources/description/inputs.ts';
+import { filtersOf } from '../../src/resources/description/lists.ts';
+import { graphqlNameOf } from '../../src/resources/description/names.ts';
+import type { Resource } from '../../src/resources/description/resource.ts';
 import { NOUNS } from '../../src/resources/nouns.ts';
-import {
-  type Fields,
-  filtersOf,
-  graphqlNameOf,
-  type Resource,
-  writableFields,
-} from '../../src/resources/resource.ts';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';

@@ -4,8 +4,10 @@ import { type GraphQLObjectType, type GraphQLOutputType, getNamedType } from 'gr
 import { describe, expect, test } from 'vitest';
 import { SCOPES } from '../../src/auth/scopes.ts';
 import { schema } from '../../src/graphql/schema.ts';
+import type { Fields } from '../../src/resources/description/fields.ts';
+import { graphqlTypeNameOf } from '../../src/resources/description/names.ts';
+import type { Filter, Resource } from '../../src/resources/description/resource.ts';
 import { NOUNS } from '../../src/resources/nouns.ts';
-import { type Fields, type Filter, graphqlTypeNameOf, type Resource } from '../../src/resources/resource.ts';
 import * as factories from '../support/factories.ts';
 import { createComparison } from '../support/fast-path.ts';
 import { type Caller, sharedGateway } from '../support/gateway.ts';

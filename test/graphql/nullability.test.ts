@@ -4,15 +4,15 @@ import { type GraphQLObjectType, getNullableType, isNonNullType, isObjectType } 
 import { expect, test } from 'vitest';
 import { scopeOf, typeOptions } from '../../src/graphql/field-options.ts';
 import { schema } from '../../src/graphql/schema.ts';
-import { isPermanent, NOUNS } from '../../src/resources/nouns.ts';
+import { ownerKeysOf } from '../../src/resources/description/ancestors.ts';
+import type { Field } from '../../src/resources/description/fields.ts';
 import {
-  type Field,
   graphqlNameOf,
   graphqlTypeNameOf,
-  ownerKeysOf,
-  type Resource,
   referenceFieldName,
-} from '../../src/resources/resource.ts';
+} from '../../src/resources/description/names.ts';
+import type { Resource } from '../../src/resources/description/resource.ts';
+import { isPermanent, NOUNS } from '../../src/resources/nouns.ts';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';

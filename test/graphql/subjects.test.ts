@@ -1,6 +1,6 @@
 // What audit entries and events are about, and who made the change: objects, also for records of applied tags and of what was deleted.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { graphqlTypeNameOf, subjectTypeOf } from '../../src/resources/resource.ts';
+import { graphqlTypeNameOf, subjectTypeOf } from '../../src/resources/description/names.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, ownGateway } from '../support/gateway.ts';
 import { oauthGrant } from '../support/grants.ts';

@@ -1,6 +1,6 @@
 // The answer to a request whose deadline passes during a change is true (src/store/changing/transactions.ts).
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { subjectTypeOf } from '../../src/resources/resource.ts';
+import { subjectTypeOf } from '../../src/resources/description/names.ts';
 import { webhookEndpoint } from '../../src/resources/webhook-endpoints.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway } from '../support/gateway.ts';

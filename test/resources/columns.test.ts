@@ -1,15 +1,13 @@
 // A description has the type and nullability of each table column.
 import { expect, test } from 'vitest';
-import { decimalPlacesOf } from '../../src/resources/currencies.ts';
-import { typeOf } from '../../src/resources/field-types.ts';
+import { ancestorsOf } from '../../src/resources/description/ancestors.ts';
+import { isArchivable } from '../../src/resources/description/common-fields.ts';
+import { decimalPlacesOf } from '../../src/resources/description/currencies.ts';
+import { typeOf } from '../../src/resources/description/field-types.ts';
+import type { Field } from '../../src/resources/description/fields.ts';
+import { toSnakeCase } from '../../src/resources/description/names.ts';
+import type { Resource } from '../../src/resources/description/resource.ts';
 import type { NounTable } from '../../src/resources/nouns.ts';
-import {
-  ancestorsOf,
-  type Field,
-  isArchivable,
-  type Resource,
-  toSnakeCase,
-} from '../../src/resources/resource.ts';
 import { isBlankedByErasure, PERSONAL_SINCE } from '../../src/store/sql/personal-data.ts';
 import { tableNamed } from '../../src/store/tables/tables.ts';
 import { sharedGateway } from '../support/gateway.ts';

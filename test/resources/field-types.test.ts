@@ -1,8 +1,8 @@
 // The table of field types: every accepted value of a type is returned as it was stored.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decimalPlacesOf } from '../../src/resources/currencies.ts';
-import { FIELD_TYPES, type FieldType, typeOf } from '../../src/resources/field-types.ts';
+import { decimalPlacesOf } from '../../src/resources/description/currencies.ts';
+import { FIELD_TYPES, type FieldType, typeOf } from '../../src/resources/description/field-types.ts';
 import { ByteWriter } from '../../src/rows/byte-writer.ts';
 import { rowMaker, writeField } from '../../src/rows/columns.ts';
 import { isStorable } from '../../src/rows/storable.ts';

@@ -2,17 +2,13 @@
 import { describe, expect, test } from 'vitest';
 import { childFaults } from '../../src/resources/child-faults.ts';
 import { contact } from '../../src/resources/contacts.ts';
+import { parentKeyOf } from '../../src/resources/description/ancestors.ts';
+import { IDS, OF_WORKSPACE } from '../../src/resources/description/common-fields.ts';
+import type { Field, Fields } from '../../src/resources/description/fields.ts';
+import { filtersOf } from '../../src/resources/description/lists.ts';
+import type { Resource } from '../../src/resources/description/resource.ts';
 import { type ByNoun, NOUNS } from '../../src/resources/nouns.ts';
 import { personalDataFaults } from '../../src/resources/personal-data.ts';
-import {
-  type Field,
-  type Fields,
-  filtersOf,
-  IDS,
-  OF_WORKSPACE,
-  parentKeyOf,
-  type Resource,
-} from '../../src/resources/resource.ts';
 import { workspace } from '../../src/resources/workspaces.ts';
 import { MADE_UP } from '../support/made-up/playlist.ts';
 import { RESOURCES } from '../support/resources.ts';

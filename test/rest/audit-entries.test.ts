@@ -1,6 +1,6 @@
 // Which caller may read which part of the audit trail, over both APIs.
 import { describe, expect, test } from 'vitest';
-import { graphqlTypeNameOf, subjectTypeOf } from '../../src/resources/resource.ts';
+import { graphqlTypeNameOf, subjectTypeOf } from '../../src/resources/description/names.ts';
 import { scopesNeeded } from '../../src/services/accounts/audit-entries.ts';
 import { graphql } from '../generated/gql.ts';
 import * as factories from '../support/factories.ts';

@@ -1,7 +1,9 @@
 // Routes that take a body, tried with made-up ones: scope first, then the body and the query, then the handler.
 import { describe, expect, test } from 'vitest';
 import { contact } from '../../src/resources/contacts.ts';
-import { type Field, type Resource, writableFields } from '../../src/resources/resource.ts';
+import type { Field } from '../../src/resources/description/fields.ts';
+import { writableFields } from '../../src/resources/description/inputs.ts';
+import type { Resource } from '../../src/resources/description/resource.ts';
 import { bodyOf } from '../../src/rest/body.ts';
 import { pageQuery } from '../../src/rest/list-queries.ts';
 import { toOpenApi } from '../../src/rest/openapi/openapi.ts';

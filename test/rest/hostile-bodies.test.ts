@@ -2,7 +2,9 @@
 // documented form, and a refusal leaves no record.
 import { describe, expect, test } from 'vitest';
 import { STATUS_OF } from '../../src/errors.ts';
-import { type Resource, restNameOf, subjectTypeOf, writableFields } from '../../src/resources/resource.ts';
+import { writableFields } from '../../src/resources/description/inputs.ts';
+import { restNameOf, subjectTypeOf } from '../../src/resources/description/names.ts';
+import type { Resource } from '../../src/resources/description/resource.ts';
 import { routes } from '../../src/rest/nouns.ts';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';

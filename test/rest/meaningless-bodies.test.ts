@@ -1,6 +1,7 @@
 // Bodies without a known member, for every route with a body: they are refused, and the error lists the members.
 import { describe, expect, test } from 'vitest';
-import { type Field, ownNameOf, pluralOf, restNameOf } from '../../src/resources/resource.ts';
+import type { Field } from '../../src/resources/description/fields.ts';
+import { ownNameOf, pluralOf, restNameOf } from '../../src/resources/description/names.ts';
 import { routes } from '../../src/rest/nouns.ts';
 import type { Route } from '../../src/rest/route.ts';
 import * as factories from '../support/factories.ts';

@@ -1,7 +1,7 @@
 // Columns of PostgreSQL's text: their JSON is that of their decoded value.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { FieldType } from '../../src/resources/field-types.ts';
+import type { FieldType } from '../../src/resources/description/field-types.ts';
 import { ByteWriter } from '../../src/rows/byte-writer.ts';
 import { layoutOf, rowMaker, selectList, writeField } from '../../src/rows/columns.ts';
 import { writeInstead } from '../../src/rows/json-writers.ts';

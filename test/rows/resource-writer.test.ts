@@ -1,13 +1,9 @@
 // REST's JSON of a resource is the same for rows over PostgreSQL's bytes and for plain objects.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  expandableNames,
-  type Field,
-  type Fields,
-  fieldsInParent,
-  restNameOf,
-} from '../../src/resources/resource.ts';
+import type { Field, Fields } from '../../src/resources/description/fields.ts';
+import { restNameOf } from '../../src/resources/description/names.ts';
+import { expandableNames, fieldsInParent } from '../../src/resources/description/rest-members.ts';
 import { ByteWriter } from '../../src/rows/byte-writer.ts';
 import { type Column, rowMaker } from '../../src/rows/columns.ts';
 import { writerOf } from '../../src/rows/resource-writer.ts';

@@ -2,8 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../src/errors.ts';
-import { decimalPlacesOf } from '../../src/resources/currencies.ts';
-import { type Fields, restNameOf } from '../../src/resources/resource.ts';
+import { decimalPlacesOf } from '../../src/resources/description/currencies.ts';
+import type { Fields } from '../../src/resources/description/fields.ts';
+import { restNameOf } from '../../src/resources/description/names.ts';
 import { type Amounts, amountsOf, withPlaces } from '../../src/services/input/amounts.ts';
 import { DECIMAL } from '../support/field-samples.ts';
 

@@ -1,8 +1,9 @@
 // From the record of an erasure on, the rows that have data of the contact show none of it, before anything is blanked. What is written
 // afterwards is shown, and stays.
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { Field } from '../../src/resources/description/fields.ts';
+import { toSnakeCase } from '../../src/resources/description/names.ts';
 import { NOUNS } from '../../src/resources/nouns.ts';
-import { type Field, toSnakeCase } from '../../src/resources/resource.ts';
 import { type Executor, executorOf, inTransaction } from '../../src/store/connections/executor.ts';
 import { eraseContact } from '../../src/store/erasure/contact-erasure.ts';
 import { continueErasure, findUndoneOf } from '../../src/store/erasure/erasing.ts';

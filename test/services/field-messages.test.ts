@@ -1,8 +1,10 @@
 // What is wrong with a field reads well below it in a form, over both APIs: a phrase that goes on from the field's name, or a sentence.
 import { expect, test } from 'vitest';
 import { AppError, messageBelowField } from '../../src/errors.ts';
+import { UNCHECKED_URL } from '../../src/resources/description/common-fields.ts';
+import type { Field, Fields } from '../../src/resources/description/fields.ts';
+import { writableFields } from '../../src/resources/description/inputs.ts';
 import { NOUNS } from '../../src/resources/nouns.ts';
-import { type Field, type Fields, UNCHECKED_URL, writableFields } from '../../src/resources/resource.ts';
 import { parseFields } from '../../src/services/input/parse-fields.ts';
 
 /** Values of which each is wrong for most fields. */

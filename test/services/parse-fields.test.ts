@@ -3,8 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import { contact } from '../../src/resources/contacts.ts';
+import type { Fields } from '../../src/resources/description/fields.ts';
+import { restNameOf } from '../../src/resources/description/names.ts';
 import { refineFilter } from '../../src/resources/refine-filters.ts';
-import { type Fields, restNameOf } from '../../src/resources/resource.ts';
 import { webhookEndpoint } from '../../src/resources/webhook-endpoints.ts';
 import { parseFields as parseInput } from '../../src/services/input/parse-fields.ts';
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import { appliedTag } from '../../src/resources/applied-tags.ts';
 import { contact } from '../../src/resources/contacts.ts';
-import { restNameOf } from '../../src/resources/resource.ts';
+import { restNameOf } from '../../src/resources/description/names.ts';
 import { toInvalid } from '../../src/services/changing/violations.ts';
 import type { Table } from '../../src/store/tables/table.ts';
 import { tableOf } from '../../src/store/tables/tables.ts';

@@ -1,7 +1,8 @@
 // Concurrent changes of the same objects, and changes that must wait, are interrupted or rolled back by PostgreSQL.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
+import { ancestorsOf } from '../../src/resources/description/ancestors.ts';
+import type { Resource } from '../../src/resources/description/resource.ts';
 import { NOUNS } from '../../src/resources/nouns.ts';
-import { ancestorsOf, type Resource } from '../../src/resources/resource.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { CHANGEABLE, digest } from '../support/hostile.ts';

@@ -1,8 +1,10 @@
 // Every row that leads to a contact, at any depth, is erased with it: made-up nouns below a contact, and with a reference to one.
 import { expect, test } from 'vitest';
 import { contact } from '../../src/resources/contacts.ts';
+import { IDS, OF_WORKSPACE } from '../../src/resources/description/common-fields.ts';
+import type { Fields } from '../../src/resources/description/fields.ts';
+import { describe, type Resource } from '../../src/resources/description/resource.ts';
 import type { Noun } from '../../src/resources/nouns.ts';
-import { describe, type Fields, IDS, OF_WORKSPACE, type Resource } from '../../src/resources/resource.ts';
 import { workspace } from '../../src/resources/workspaces.ts';
 import { inTransaction } from '../../src/store/connections/executor.ts';
 import { erasedRows } from '../../src/store/erasure/erased-rows.ts';

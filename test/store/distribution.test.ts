@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { distributionFindings } from '../../src/commands/doctor/distribution.ts';
 import { prepare } from '../../src/commands/serve/prepare.ts';
+import { ancestorsOf } from '../../src/resources/description/ancestors.ts';
 import { NOUNS } from '../../src/resources/nouns.ts';
-import { ancestorsOf } from '../../src/resources/resource.ts';
 import { workspace } from '../../src/resources/workspaces.ts';
 import { lockForErasure } from '../../src/store/erasure/contact-erasure.ts';
 import type { Replicas } from '../../src/store/replicas/replicas.ts';

@@ -4,16 +4,12 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FilterValues, PageRequest } from '../../src/pagination.ts';
 import { contact } from '../../src/resources/contacts.ts';
+import { parentKeyOf } from '../../src/resources/description/ancestors.ts';
+import { filtersOf } from '../../src/resources/description/lists.ts';
+import { toSnakeCase } from '../../src/resources/description/names.ts';
+import type { Filter } from '../../src/resources/description/resource.ts';
+import { isGapless, type Sort, type SortValue } from '../../src/resources/description/sorts.ts';
 import { type Described, NOUNS, type Noun } from '../../src/resources/nouns.ts';
-import {
-  type Filter,
-  filtersOf,
-  isGapless,
-  parentKeyOf,
-  type Sort,
-  type SortValue,
-  toSnakeCase,
-} from '../../src/resources/resource.ts';
 import { findPageUnder } from '../../src/store/reading/pages.ts';
 import type { Tenancy } from '../../src/store/sql/tenancy.ts';
 import { tableOf } from '../../src/store/tables/tables.ts';

@@ -3,14 +3,10 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PageRequest } from '../../src/pagination.ts';
+import { parentKeyOf } from '../../src/resources/description/ancestors.ts';
+import { toSnakeCase } from '../../src/resources/description/names.ts';
+import { SORT_TYPES, type Sort, type SortValue } from '../../src/resources/description/sorts.ts';
 import { type Described, NOUNS } from '../../src/resources/nouns.ts';
-import {
-  parentKeyOf,
-  SORT_TYPES,
-  type Sort,
-  type SortValue,
-  toSnakeCase,
-} from '../../src/resources/resource.ts';
 import { findPagesUnder, findPageUnder } from '../../src/store/reading/pages.ts';
 import type { Tenancy } from '../../src/store/sql/tenancy.ts';
 import { tableOf } from '../../src/store/tables/tables.ts';

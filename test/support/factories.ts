@@ -7,18 +7,13 @@ import { Prisma } from '#prisma';
 import { SCOPES } from '../../src/auth/scopes.ts';
 import { createClientId, createClientSecret, createToken } from '../../src/auth/tokens.ts';
 import type { App } from '../../src/context.ts';
+import { ancestorsOf, parentKeyOf } from '../../src/resources/description/ancestors.ts';
+import { isArchivable } from '../../src/resources/description/common-fields.ts';
+import type { Field, Fields } from '../../src/resources/description/fields.ts';
+import { toSnakeCase, uncapitalize } from '../../src/resources/description/names.ts';
 import type { Noun } from '../../src/resources/nouns.ts';
 import { invoiceLineItem } from '../../src/resources/orders/order-invoices.ts';
 import { orderLineItem } from '../../src/resources/orders/orders.ts';
-import {
-  ancestorsOf,
-  type Field,
-  type Fields,
-  isArchivable,
-  parentKeyOf,
-  toSnakeCase,
-  uncapitalize,
-} from '../../src/resources/resource.ts';
 import type { BranchName } from '../../src/store/reading/funnel-steps.ts';
 import { type PublicIdTable, TYPE_NUMBER, toPublicId } from '../../src/store/sql/public-ids.ts';
 import { types } from '../../src/store/sql/value-types.ts';

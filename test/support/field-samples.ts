@@ -1,6 +1,6 @@
 // Values of each type of field, as rows have them and as PostgreSQL writes them.
 import fc from 'fast-check';
-import type { FieldType } from '../../src/resources/field-types.ts';
+import type { FieldType } from '../../src/resources/description/field-types.ts';
 
 /** A value of a field, and its text as PostgreSQL sends it. */
 export type Sample = readonly [value: unknown, text: string];

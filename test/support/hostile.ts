@@ -4,8 +4,8 @@ import pg from 'pg';
 import { expect, inject } from 'vitest';
 import type { App } from '../../src/context.ts';
 import { encodeCursor } from '../../src/cursors.ts';
+import { ancestorsOf } from '../../src/resources/description/ancestors.ts';
 import { NOUNS } from '../../src/resources/nouns.ts';
-import { ancestorsOf } from '../../src/resources/resource.ts';
 import type { Gateway } from './gateway.ts';
 import { NODE_TYPES } from './schema-operations.ts';
 

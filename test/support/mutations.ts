@@ -1,13 +1,7 @@
 // The mutations as data: the change of REST that corresponds to each, and its input in a tenant.
+import { type Moment, writableFields } from '../../src/resources/description/inputs.ts';
+import { ownNameOf, pluralOf, toSnakeCase, uncapitalize } from '../../src/resources/description/names.ts';
 import { NOUNS, type Noun } from '../../src/resources/nouns.ts';
-import {
-  type Moment,
-  ownNameOf,
-  pluralOf,
-  toSnakeCase,
-  uncapitalize,
-  writableFields,
-} from '../../src/resources/resource.ts';
 import { inputOf } from './graphql-input.ts';
 import { givenOf, graphqlNameOfType, inGraphql } from './nouns.ts';
 import { referredTo, reorderedIds, sampleOperations, type Tenant, UNSAFE } from './operations.ts';

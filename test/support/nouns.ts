@@ -1,17 +1,9 @@
 // Makes values for the fields of any noun, and clients' input for it, from its description.
+import { type Field, type Fields, referencedNoun } from '../../src/resources/description/fields.ts';
+import { isRequired, type Moment, writableFields } from '../../src/resources/description/inputs.ts';
+import { graphqlNameOf, graphqlTypeNameOf, restNameOf } from '../../src/resources/description/names.ts';
+import type { Resource } from '../../src/resources/description/resource.ts';
 import { NOUNS } from '../../src/resources/nouns.ts';
-import {
-  type Field,
-  type Fields,
-  graphqlNameOf,
-  graphqlTypeNameOf,
-  isRequired,
-  type Moment,
-  type Resource,
-  referencedNoun,
-  restNameOf,
-  writableFields,
-} from '../../src/resources/resource.ts';
 
 /** A value of a field that is not an id. @param text the value of texts */
 function sampleOf(

@@ -1,15 +1,11 @@
 // Every REST operation as data: its route, its scope, and a request for it in a tenant. The operations that every noun has come from its
 // description.
 import type { App } from '../../src/context.ts';
+import { isOrdered } from '../../src/resources/description/common-fields.ts';
+import { type Moment, writableFields } from '../../src/resources/description/inputs.ts';
+import { ownNameOf, toSnakeCase } from '../../src/resources/description/names.ts';
+import { childLists } from '../../src/resources/description/resource.ts';
 import { NOUNS, type Noun } from '../../src/resources/nouns.ts';
-import {
-  childLists,
-  isOrdered,
-  type Moment,
-  ownNameOf,
-  toSnakeCase,
-  writableFields,
-} from '../../src/resources/resource.ts';
 import { toPublicId } from '../../src/store/sql/public-ids.ts';
 import * as factories from './factories.ts';
 import type { RequestOptions } from './gateway.ts';

@@ -1,6 +1,6 @@
 // Every description in src/resources/, under any export name.
 import { glob } from 'node:fs/promises';
-import type { Resource } from '../../src/resources/resource.ts';
+import type { Resource } from '../../src/resources/description/resource.ts';
 
 const modules: Record<string, unknown>[] = [];
 for await (const file of glob('src/resources/**/*.ts'))

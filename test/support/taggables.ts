@@ -1,6 +1,6 @@
 // Objects and tags of each kind, in a tenant.
+import { graphqlTypeNameOf } from '../../src/resources/description/names.ts';
 import { NOUNS } from '../../src/resources/nouns.ts';
-import { graphqlTypeNameOf } from '../../src/resources/resource.ts';
 import type { TAG_FAMILIES } from '../../src/resources/tag-families.ts';
 import * as factories from './factories.ts';
 import type { Caller, Gateway } from './gateway.ts';

@@ -8,8 +8,9 @@ import {
 } from 'graphql';
 import type { App } from '../../src/context.ts';
 import { schema } from '../../src/graphql/schema.ts';
+import { writableFields } from '../../src/resources/description/inputs.ts';
+import { graphqlTypeNameOf, pluralOf } from '../../src/resources/description/names.ts';
 import { NOUNS } from '../../src/resources/nouns.ts';
-import { graphqlTypeNameOf, pluralOf, writableFields } from '../../src/resources/resource.ts';
 import * as factories from './factories.ts';
 import { inputOf } from './graphql-input.ts';
 import { givenOf, graphqlNameOfType, inGraphql } from './nouns.ts';

@@ -2,7 +2,7 @@
 import { brandWithType } from '@pothos/core';
 import { apiKey } from '../../resources/api-keys.ts';
 import { auditEntry } from '../../resources/audit-entries.ts';
-import { graphqlTypeNameOf } from '../../resources/resource.ts';
+import { graphqlTypeNameOf } from '../../resources/description/names.ts';
 import { user } from '../../resources/users.ts';
 import * as auditEntries from '../../services/accounts/audit-entries.ts';
 import { builder, rowOf } from '../builder.ts';

@@ -1,6 +1,6 @@
 // Mutations that end a credential of the team at once. Repeating one changes nothing, so it takes no idempotency key.
 import type { Scope } from '../../auth/scopes.ts';
-import { uncapitalize } from '../../resources/resource.ts';
+import { uncapitalize } from '../../resources/description/names.ts';
 import { builder, rowOf } from '../builder.ts';
 import type { GraphContext } from '../context.ts';
 import { encodeGlobalId, parseGlobalId } from '../global-ids.ts';

@@ -1,8 +1,9 @@
 // Adds to saved filters their conditions.
 
+import { graphqlTypeNameOf } from '../../resources/description/names.ts';
+import type { Resource } from '../../resources/description/resource.ts';
 import { type Described, NOUNS } from '../../resources/nouns.ts';
 import { MAX_CRITERIA, type RefineFilterRow, refineFilter } from '../../resources/refine-filters.ts';
-import { graphqlTypeNameOf, type Resource } from '../../resources/resource.ts';
 import { builder } from '../builder.ts';
 import { FilterCriterion, FilterCriterionInput, shownCriterion, toCriterion } from '../criteria.ts';
 import { assumedValues } from '../field-options.ts';

@@ -8,7 +8,7 @@ import {
   isLeafType,
   isNonNullType,
 } from 'graphql';
-import { type FieldType, typeOf } from '../../resources/field-types.ts';
+import { type FieldType, typeOf } from '../../resources/description/field-types.ts';
 import { type ColumnPosition, layoutOf, writeField } from '../../rows/columns.ts';
 import { type WriteJson, writeInstead } from '../../rows/json-writers.ts';
 import { fieldOptions } from '../field-options.ts';

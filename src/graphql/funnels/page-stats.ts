@@ -1,10 +1,10 @@
 // The statistics of pages, steps and funnels, also as a series by day. Amounts are lists: one for each currency.
 import type { FieldMap } from '@pothos/core';
 import { notFound } from '../../errors.ts';
+import type { Fields } from '../../resources/description/fields.ts';
 import { funnel } from '../../resources/funnels.ts';
 import { OF_FUNNEL, OF_PAGE } from '../../resources/page-stats.ts';
 import { page } from '../../resources/pages.ts';
-import type { Fields } from '../../resources/resource.ts';
 import type { StepNode, Structure } from '../../services/funnels/funnel-steps.ts';
 import * as stats from '../../services/funnels/page-stats.ts';
 import { builder, type Types } from '../builder.ts';

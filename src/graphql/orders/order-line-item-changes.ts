@@ -1,7 +1,7 @@
 // The change of a line of a subscription: a field of the line previews it, and a mutation performs it.
+import { graphqlNameOf } from '../../resources/description/names.ts';
 import { LINE_ITEM_CHANGE, LINE_ITEM_CHANGE_INPUT } from '../../resources/orders/order-line-item-changes.ts';
 import { orderLineItem } from '../../resources/orders/orders.ts';
-import { graphqlNameOf } from '../../resources/resource.ts';
 import * as changes from '../../services/orders/order-line-item-changes.ts';
 import { builder } from '../builder.ts';
 import { nameSets, withEnumNames } from '../closed-sets.ts';

@@ -1,6 +1,8 @@
 // The post of a blog: its text, who wrote it, what groups it, and who may read it.
+import { IDS } from '../description/common-fields.ts';
+import type { Fields, RowOf } from '../description/fields.ts';
+import { describe } from '../description/resource.ts';
 import { image } from '../images.ts';
-import { describe, type Fields, IDS, type RowOf } from '../resource.ts';
 import { user } from '../users.ts';
 import { blog, blogCategory, blogTag } from './blogs.ts';
 

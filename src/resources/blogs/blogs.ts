@@ -1,6 +1,7 @@
 // The blog of a workspace, with the tags and the categories of its posts.
+import { IDS, NAME, OF_WORKSPACE } from '../description/common-fields.ts';
+import { describe } from '../description/resource.ts';
 import { image } from '../images.ts';
-import { describe, IDS, NAME, OF_WORKSPACE } from '../resource.ts';
 import { site } from '../sites.ts';
 import { style, theme } from '../themes.ts';
 import { workspace } from '../workspaces.ts';

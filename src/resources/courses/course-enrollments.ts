@@ -1,8 +1,9 @@
 // The enrollment of a contact in a course.
 import { contact } from '../contacts.ts';
 import { course } from '../courses.ts';
+import { ALWAYS_NULL_TEXT, IDS } from '../description/common-fields.ts';
+import { describe } from '../description/resource.ts';
 import { order } from '../orders/orders.ts';
-import { ALWAYS_NULL_TEXT, describe, IDS } from '../resource.ts';
 
 const { emailAddress, firstName, lastName, phoneNumber } = contact.fields;
 

@@ -1,7 +1,8 @@
 // The completion of a lesson by a contact who is enrolled in its course.
 
 import { course } from '../courses.ts';
-import { describe, IDS } from '../resource.ts';
+import { IDS } from '../description/common-fields.ts';
+import { describe } from '../description/resource.ts';
 import { courseEnrollment } from './course-enrollments.ts';
 import { courseLesson } from './course-lessons.ts';
 

@@ -1,7 +1,8 @@
 // The lesson: what a section of a course teaches.
 
 import { KEPT_TEXT, PUBLISHED_AT, TITLE } from '../courses.ts';
-import { describe, IDS, ORDERED } from '../resource.ts';
+import { IDS, ORDERED } from '../description/common-fields.ts';
+import { describe } from '../description/resource.ts';
 import { courseSection } from './course-sections.ts';
 
 /** The most lessons of a section. */

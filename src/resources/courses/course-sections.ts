@@ -1,7 +1,8 @@
 // The section: a part of a course, with lessons.
 
 import { course, KEPT_TEXT, PUBLISHED_AT, TITLE } from '../courses.ts';
-import { ALWAYS_NULL_TEXT, describe, IDS, ORDERED, UNCHECKED_URL } from '../resource.ts';
+import { ALWAYS_NULL_TEXT, IDS, ORDERED, UNCHECKED_URL } from '../description/common-fields.ts';
+import { describe } from '../description/resource.ts';
 
 /** The most sections of a course. */
 export const MAX_SECTIONS = 200;

@@ -1,6 +1,7 @@
 // The address from which a workspace sends e-mails, or at which it reads answers.
 import { contact } from '../contacts.ts';
-import { describe, IDS, NAME, OF_WORKSPACE } from '../resource.ts';
+import { IDS, NAME, OF_WORKSPACE } from '../description/common-fields.ts';
+import { describe } from '../description/resource.ts';
 import { workspace } from '../workspaces.ts';
 
 const { nullable: _, ...EMAIL_ADDRESS } = contact.fields.emailAddress;

@@ -1,7 +1,9 @@
 // The broadcast: an e-mail to many contacts. The gateway keeps drafts of them, and sends nothing.
 import { contact } from '../contacts.ts';
+import { IDS, NAME, OF_WORKSPACE } from '../description/common-fields.ts';
+import type { RowOf } from '../description/fields.ts';
+import { describe, type Row } from '../description/resource.ts';
 import { refineFilter } from '../refine-filters.ts';
-import { describe, IDS, NAME, OF_WORKSPACE, type Row, type RowOf } from '../resource.ts';
 import { workspace } from '../workspaces.ts';
 import { EMAIL_TEXTS, emailTemplate } from './email-templates.ts';
 import { emailTopic } from './email-topics.ts';

@@ -1,5 +1,7 @@
 // The e-mail settings: from which addresses a workspace sends, and where answers go.
-import { describe, type Field, IDS, OF_WORKSPACE, type Row } from '../resource.ts';
+import { IDS, OF_WORKSPACE } from '../description/common-fields.ts';
+import type { Field } from '../description/fields.ts';
+import { describe, type Row } from '../description/resource.ts';
 import { workspace } from '../workspaces.ts';
 import { emailAddress } from './email-addresses.ts';
 

@@ -1,5 +1,7 @@
 // The template of e-mails: the texts with which broadcasts begin.
-import { describe, type Field, IDS, NAME, OF_WORKSPACE } from '../resource.ts';
+import { IDS, NAME, OF_WORKSPACE } from '../description/common-fields.ts';
+import type { Field } from '../description/fields.ts';
+import { describe } from '../description/resource.ts';
 import { workspace } from '../workspaces.ts';
 
 /** The texts of an e-mail, which a broadcast takes from its template. */

@@ -1,5 +1,7 @@
 // The topic of e-mails: what broadcasts are about.
-import { ARCHIVED, describe, type Field, IDS, NAME, OF_WORKSPACE } from '../resource.ts';
+import { ARCHIVED, IDS, NAME, OF_WORKSPACE } from '../description/common-fields.ts';
+import type { Field } from '../description/fields.ts';
+import { describe } from '../description/resource.ts';
 import { workspace } from '../workspaces.ts';
 
 const ARCHIVING = {

@@ -1,7 +1,9 @@
 // The submission: what one contact has entered in a form, as answers to its fields.
 import { contact } from '../contacts.ts';
+import { IDS, OF_WORKSPACE } from '../description/common-fields.ts';
+import type { RowOf } from '../description/fields.ts';
+import { describe, type Row } from '../description/resource.ts';
 import { page } from '../pages.ts';
-import { describe, IDS, OF_WORKSPACE, type Row, type RowOf } from '../resource.ts';
 import { workspace } from '../workspaces.ts';
 import { form, formField, formFieldOption, MAX_OPTIONS } from './forms.ts';
 

@@ -1,5 +1,6 @@
 // The form with its field sets, its fields in their order, and the options of fields that are chosen from.
-import { describe, IDS, NAME, OF_WORKSPACE, ORDERED } from '../resource.ts';
+import { IDS, NAME, OF_WORKSPACE, ORDERED } from '../description/common-fields.ts';
+import { describe } from '../description/resource.ts';
 import { workspace } from '../workspaces.ts';
 
 /** The most of each below one parent. */

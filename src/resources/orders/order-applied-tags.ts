@@ -1,5 +1,6 @@
 // An applied tag: the assignment of a tag to an order.
-import { describe, IDS, type Row } from '../resource.ts';
+import { IDS } from '../description/common-fields.ts';
+import { describe, type Row } from '../description/resource.ts';
 import { orderTag } from './order-tags.ts';
 import { order } from './orders.ts';
 

@@ -1,18 +1,12 @@
 // The invoice of an order, and its lines.
 import { contact } from '../contacts.ts';
+import { ALWAYS_NULL_TEXT, IDS, OF_WORKSPACE } from '../description/common-fields.ts';
+import type { Field, Fields } from '../description/fields.ts';
+import { describe, type Row } from '../description/resource.ts';
 import { INVOICE_LINES } from '../fulfillments.ts';
 import { PAYMENT_TYPES, price } from '../product-prices.ts';
 import { variant } from '../product-variants.ts';
 import { product } from '../products.ts';
-import {
-  ALWAYS_NULL_TEXT,
-  describe,
-  type Field,
-  type Fields,
-  IDS,
-  OF_WORKSPACE,
-  type Row,
-} from '../resource.ts';
 import { workspace } from '../workspaces.ts';
 import { IDS_AND_NAME, VISITS } from './order-parts.ts';
 import {

@@ -1,6 +1,6 @@
 // The change of a subscription line to another price: preview and performance. Not a noun, since only the effects of a change are stored.
+import type { Fields, RowOf } from '../description/fields.ts';
 import { price } from '../product-prices.ts';
-import type { Fields, RowOf } from '../resource.ts';
 import { orderLineItem } from './orders.ts';
 
 const AMOUNT = { type: 'decimal', currency: 'currency' } as const;

@@ -1,5 +1,5 @@
 // Fields that several nouns of an order share: the origin of a visitor, and fields that are always null.
-import type { Fields } from '../resource.ts';
+import type { Fields } from '../description/fields.ts';
 import { VISIT } from '../visits.ts';
 
 const VISIT_BEFORE = {

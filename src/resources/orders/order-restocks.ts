@@ -1,6 +1,7 @@
 // The restock: items of an invoice that went back into stock.
 import { contact } from '../contacts.ts';
-import { ALWAYS_NULL_TEXT, describe, IDS, OF_WORKSPACE, type Row } from '../resource.ts';
+import { ALWAYS_NULL_TEXT, IDS, OF_WORKSPACE } from '../description/common-fields.ts';
+import { describe, type Row } from '../description/resource.ts';
 import { workspace } from '../workspaces.ts';
 import { invoice, invoiceLineItem } from './order-invoices.ts';
 import { MAX_LINE_ITEMS } from './orders.ts';

@@ -1,6 +1,6 @@
 // The statuses of orders and invoices: the allowed transitions, and the events and effects of each. All code that changes a status uses these
 // tables.
-import type { Transitions } from '../resource.ts';
+import type { Transitions } from '../description/fields.ts';
 
 export const ORDER_TYPES = ['one-time-order', 'subscription-order'] as const;
 export type OrderType = (typeof ORDER_TYPES)[number];

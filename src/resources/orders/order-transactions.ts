@@ -1,13 +1,7 @@
 // The transaction: a payment or refund of an order, recorded by an integration.
-import {
-  ALWAYS_NULL_TEXT,
-  describe,
-  type Field,
-  type Fields,
-  IDS,
-  type Resource,
-  type Row,
-} from '../resource.ts';
+import { ALWAYS_NULL_TEXT, IDS } from '../description/common-fields.ts';
+import type { Field, Fields } from '../description/fields.ts';
+import { describe, type Resource, type Row } from '../description/resource.ts';
 import { invoice } from './order-invoices.ts';
 import { AMOUNT, CURRENCY, order } from './orders.ts';
 

@@ -1,20 +1,13 @@
 // The order (a one-time sale or a subscription), and its lines.
 import { contact } from '../contacts.ts';
+import { ALWAYS_NULL_TEXT, IDS, OF_WORKSPACE } from '../description/common-fields.ts';
+import type { AddressOf, Field, Fields } from '../description/fields.ts';
+import { describe, type Row } from '../description/resource.ts';
 import { fulfillment } from '../fulfillments.ts';
 import { page } from '../pages.ts';
 import { price } from '../product-prices.ts';
 import { variant } from '../product-variants.ts';
 import { product } from '../products.ts';
-import {
-  type AddressOf,
-  ALWAYS_NULL_TEXT,
-  describe,
-  type Field,
-  type Fields,
-  IDS,
-  OF_WORKSPACE,
-  type Row,
-} from '../resource.ts';
 import { workspace } from '../workspaces.ts';
 import { IDS_AND_NAME, VISITS } from './order-parts.ts';
 import {

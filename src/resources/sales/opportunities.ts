@@ -1,6 +1,8 @@
 // The opportunity: a sale that may be made to a contact, in a stage of a pipeline, with notes.
 import { contact } from '../contacts.ts';
-import { type Action, describe, type Fields, IDS, NAME, OF_WORKSPACE, type Row } from '../resource.ts';
+import { IDS, NAME, OF_WORKSPACE } from '../description/common-fields.ts';
+import type { Fields } from '../description/fields.ts';
+import { type Action, describe, type Row } from '../description/resource.ts';
 import { user } from '../users.ts';
 import { workspace } from '../workspaces.ts';
 import { pipeline, pipelineStage } from './pipelines.ts';

@@ -1,5 +1,6 @@
 // The pipeline, with its stages in their order.
-import { describe, IDS, NAME, OF_WORKSPACE, ORDERED, type Row } from '../resource.ts';
+import { IDS, NAME, OF_WORKSPACE, ORDERED } from '../description/common-fields.ts';
+import { describe, type Row } from '../description/resource.ts';
 import { workspace } from '../workspaces.ts';
 
 /** The most stages of a pipeline. */

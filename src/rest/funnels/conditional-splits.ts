@@ -1,7 +1,7 @@
 import type { PageRequest } from '../../pagination.ts';
+import type { Fields, RowOf } from '../../resources/description/fields.ts';
 import { BRANCHES, conditionalSplit, stepFields } from '../../resources/funnel-steps.ts';
 import { refineFilter } from '../../resources/refine-filters.ts';
-import type { Fields, RowOf } from '../../resources/resource.ts';
 import * as splits from '../../services/funnels/conditional-splits.ts';
 import type { StepNode } from '../../services/funnels/funnel-steps.ts';
 import * as splitDecisions from '../../services/funnels/split-decisions.ts';

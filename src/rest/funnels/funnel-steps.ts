@@ -1,8 +1,8 @@
 // A funnel's workflow tree. `sort_order` is local to its list; the order of the arrays is the order of the flow.
+import type { Fields } from '../../resources/description/fields.ts';
 import { funnelStep, stepFields } from '../../resources/funnel-steps.ts';
 import { funnel } from '../../resources/funnels.ts';
 import { type PageOfStep, page } from '../../resources/pages.ts';
-import type { Fields } from '../../resources/resource.ts';
 import { toRestObject } from '../../rows/resource-writer.ts';
 import * as funnelSteps from '../../services/funnels/funnel-steps.ts';
 import { variantsOf } from '../../services/funnels/split-tests.ts';

@@ -1,8 +1,8 @@
 // The statistics of a page, and of a funnel.
+import { describe, type Resource } from '../../resources/description/resource.ts';
 import { funnel } from '../../resources/funnels.ts';
 import { FUNNEL_STATS, OF_FUNNEL, OF_PAGE, PAGE_STATS } from '../../resources/page-stats.ts';
 import { page } from '../../resources/pages.ts';
-import { describe, type Resource } from '../../resources/resource.ts';
 import * as stats from '../../services/funnels/page-stats.ts';
 import { refusalOfOtherSpellings } from '../other-spellings.ts';
 import { type OutputForm, objectOf, outputOf } from '../responses.ts';

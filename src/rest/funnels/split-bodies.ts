@@ -1,9 +1,11 @@
 // The request bodies for conditional splits and split tests.
 import { AppError, invalid, mustBe, quoted } from '../../errors.ts';
+import type { Fields } from '../../resources/description/fields.ts';
+import type { Moment } from '../../resources/description/inputs.ts';
+import { restNameOf } from '../../resources/description/names.ts';
 import { conditionalSplit, funnelStep, splitTest } from '../../resources/funnel-steps.ts';
 import { page } from '../../resources/pages.ts';
 import { refineFilter } from '../../resources/refine-filters.ts';
-import { type Fields, type Moment, restNameOf } from '../../resources/resource.ts';
 import type { NewSplit, SplitInput } from '../../services/funnels/conditional-splits.ts';
 import type { SplitNames } from '../../services/funnels/split-changes.ts';
 import type { NewSplitTest, SplitTestInput } from '../../services/funnels/split-tests.ts';

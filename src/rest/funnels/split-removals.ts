@@ -1,6 +1,6 @@
 // Removes a split over REST. The client chooses the branch to discard, and may ask for a preview only.
 import { invalid, mustBeOneOf } from '../../errors.ts';
-import type { Fields } from '../../resources/resource.ts';
+import type { Fields } from '../../resources/description/fields.ts';
 import type { Writer } from '../../rows/resource-writer.ts';
 import type { RemovalEffect, removalsOf } from '../../services/funnels/split-removals.ts';
 import type { BranchChoice, BranchName } from '../../services/funnels/workflow.ts';

@@ -1,6 +1,6 @@
 // Split tests of a funnel over REST.
+import type { Fields } from '../../resources/description/fields.ts';
 import { BRANCHES, splitTest, stepFields } from '../../resources/funnel-steps.ts';
-import type { Fields } from '../../resources/resource.ts';
 import * as splitTests from '../../services/funnels/split-tests.ts';
 import { pageQuery } from '../list-queries.ts';
 import { pageOf } from '../lists.ts';

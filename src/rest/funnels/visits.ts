@@ -1,6 +1,6 @@
 // Visits to a page, which its renderer reports.
+import { restNameOf } from '../../resources/description/names.ts';
 import { page } from '../../resources/pages.ts';
-import { restNameOf } from '../../resources/resource.ts';
 import { MAX_VISITS, VISIT_INPUT } from '../../resources/visits.ts';
 import * as visits from '../../services/funnels/visits.ts';
 import type { Input } from '../../services/input/parse-fields.ts';

@@ -1,6 +1,8 @@
 // The summary and the description of each operation in the OpenAPI document. A route says in a sentence what it does; the description of its
 // noun says what follows from it.
-import { filtersOf, type Resource, restNameOf } from '../../resources/resource.ts';
+import { filtersOf } from '../../resources/description/lists.ts';
+import { restNameOf } from '../../resources/description/names.ts';
+import type { Resource } from '../../resources/description/resource.ts';
 import type { OperationKind, Route } from '../route.ts';
 
 /** The event of a standard operation, after the dot. */

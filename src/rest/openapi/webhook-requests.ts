@@ -1,7 +1,7 @@
 // The `webhooks` of the OpenAPI document: the request that a webhook endpoint gets for each type of event.
 
-import { typeOf } from '../../resources/field-types.ts';
-import type { Resource } from '../../resources/resource.ts';
+import { typeOf } from '../../resources/description/field-types.ts';
+import type { Resource } from '../../resources/description/resource.ts';
 import { type Schema, schemaRef } from '../schemas.ts';
 
 /** The name of the schema with the members that the payload of every event has. */

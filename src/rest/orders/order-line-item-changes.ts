@@ -1,7 +1,7 @@
 // Previews and performs the change of a line of a subscription.
+import { describe, type Resource } from '../../resources/description/resource.ts';
 import { LINE_ITEM_CHANGE, LINE_ITEM_CHANGE_INPUT } from '../../resources/orders/order-line-item-changes.ts';
 import { orderLineItem } from '../../resources/orders/orders.ts';
-import { describe, type Resource } from '../../resources/resource.ts';
 import * as changes from '../../services/orders/order-line-item-changes.ts';
 import { bodyOf, refuseInQuery } from '../body.ts';
 import { objectOf, outputOf } from '../responses.ts';

@@ -1,7 +1,7 @@
 // The price of a product's default variant, and the prices to which a customer can change, in the form of the public API.
+import type { Fields, RowOf } from '../../resources/description/fields.ts';
 import { price } from '../../resources/product-prices.ts';
 import { variant } from '../../resources/product-variants.ts';
-import type { Fields, RowOf } from '../../resources/resource.ts';
 import * as prices from '../../services/products/product-prices.ts';
 import { bodyOf } from '../body.ts';
 import { createdOf, objectOf, outputOf } from '../responses.ts';

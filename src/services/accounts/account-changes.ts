@@ -2,7 +2,8 @@
 import { requireScope, scopeFor } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { conflict } from '../../errors.ts';
-import { type Row, writableFields } from '../../resources/resource.ts';
+import { writableFields } from '../../resources/description/inputs.ts';
+import type { Row } from '../../resources/description/resource.ts';
 import type { team } from '../../resources/teams.ts';
 import type { workspace } from '../../resources/workspaces.ts';
 import { lockAccountRow, setTexts } from '../../store/accounts/account-rows.ts';

@@ -1,8 +1,8 @@
 // The memberships of teams and users.
 import { coversScope, requireCaller, requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
+import type { Row } from '../../resources/description/resource.ts';
 import { type MembershipRow, teamWithMemberships, userWithMemberships } from '../../resources/memberships.ts';
-import type { Row } from '../../resources/resource.ts';
 import type { TeamRow } from '../../resources/teams.ts';
 import { plainRow } from '../../rows/plain-row.ts';
 import { findTeamMemberships } from '../../store/accounts/memberships.ts';

@@ -2,8 +2,8 @@
 import type { Caller } from '../../auth/actor.ts';
 import { requireCaller } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
+import type { Row } from '../../resources/description/resource.ts';
 import type { Described } from '../../resources/nouns.ts';
-import type { Row } from '../../resources/resource.ts';
 import { findByIds } from '../../store/reading/rows.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { type Projection, readsOf } from '../reading/reads.ts';

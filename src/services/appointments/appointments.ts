@@ -3,7 +3,7 @@ import { type Permitted, requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { invalid, mustBe, outOfRange } from '../../errors.ts';
 import { type AppointmentRow, appointment } from '../../resources/appointments.ts';
-import { LAST_TIME } from '../../resources/field-types.ts';
+import { LAST_TIME } from '../../resources/description/field-types.ts';
 import { toTimestamp } from '../../rows/json.ts';
 import { lockRow } from '../../store/changing/lock-row.ts';
 import { changeRows } from '../../store/changing/other-rows.ts';

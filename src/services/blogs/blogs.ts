@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { invalid, noSuch } from '../../errors.ts';
 import { blogPost } from '../../resources/blogs/blog-posts.ts';
 import { blog, blogCategory, blogTag } from '../../resources/blogs/blogs.ts';
-import type { Fields } from '../../resources/resource.ts';
+import type { Fields } from '../../resources/description/fields.ts';
 import { user } from '../../resources/users.ts';
 import { BLOG_POST_RULES, BLOG_RULES } from '../../store/changing/blogs.ts';
 import * as users from '../accounts/users.ts';

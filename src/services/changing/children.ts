@@ -10,18 +10,11 @@ import {
   mustBeOneOf,
   REQUIRED,
 } from '../../errors.ts';
+import type { Field, Fields } from '../../resources/description/fields.ts';
+import { isRequired, type Moment, writableFields } from '../../resources/description/inputs.ts';
+import { pluralOf, withArticle } from '../../resources/description/names.ts';
+import { childLists, type Resource } from '../../resources/description/resource.ts';
 import { type Described, NOUNS } from '../../resources/nouns.ts';
-import {
-  childLists,
-  type Field,
-  type Fields,
-  isRequired,
-  type Moment,
-  pluralOf,
-  type Resource,
-  withArticle,
-  writableFields,
-} from '../../resources/resource.ts';
 import { type ChildChange, type ChildChanges, ChildRefused } from '../../store/changing/children.ts';
 import { violationOf } from '../../store/connections/failures.ts';
 import type { Table } from '../../store/tables/table.ts';

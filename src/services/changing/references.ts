@@ -2,9 +2,9 @@
 // keys, and foreign keys do not know which rows are hidden, so these are looked up.
 import type { Context } from '../../context.ts';
 import { type FieldError, invalidFields, noSuch } from '../../errors.ts';
-import { typeOf } from '../../resources/field-types.ts';
+import { typeOf } from '../../resources/description/field-types.ts';
+import type { Fields } from '../../resources/description/fields.ts';
 import type { NounTable } from '../../resources/nouns.ts';
-import type { Fields } from '../../resources/resource.ts';
 import { findById, findByIds } from '../../store/reading/rows.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
 import type { Table } from '../../store/tables/table.ts';

@@ -2,13 +2,10 @@
 import { type Permitted, requireScope, type Scope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { invalid } from '../../errors.ts';
-import {
-  expandableNames,
-  orderFields,
-  ownNameOf,
-  pluralOf,
-  type Resource,
-} from '../../resources/resource.ts';
+import { orderFields } from '../../resources/description/common-fields.ts';
+import { ownNameOf, pluralOf } from '../../resources/description/names.ts';
+import type { Resource } from '../../resources/description/resource.ts';
+import { expandableNames } from '../../resources/description/rest-members.ts';
 import { withoutMembers } from '../../rows/json-members.ts';
 import { lockPositions, setOrder } from '../../store/changing/ordering.ts';
 import { type ChangeRecord, isNotified } from '../../store/changing/records.ts';

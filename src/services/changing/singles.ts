@@ -2,8 +2,8 @@
 import { type Permitted, requireScope, type Scope, scopeFor } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { notFound } from '../../errors.ts';
+import type { Row } from '../../resources/description/resource.ts';
 import type { Described } from '../../resources/nouns.ts';
-import type { Row } from '../../resources/resource.ts';
 import { completeWorkspace, type FirstObjects } from '../../store/changing/first-objects.ts';
 import { findPageUnder } from '../../store/reading/pages.ts';
 import { tableOf } from '../../store/tables/tables.ts';

@@ -1,6 +1,6 @@
 // Fields whose value may change only to certain other values, such as the status of an order. Pure.
 import { blaming } from '../../errors.ts';
-import type { Field, Fields, Transitions } from '../../resources/resource.ts';
+import type { Field, Fields, Transitions } from '../../resources/description/fields.ts';
 import type { NameOf } from '../input/parse-fields.ts';
 
 type Values = Readonly<Record<string, unknown>>;

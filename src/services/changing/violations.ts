@@ -12,18 +12,11 @@ import {
   outOfRange,
   TAKEN,
 } from '../../errors.ts';
+import { type Field, referencedNoun } from '../../resources/description/fields.ts';
+import { type Moment, writableFields } from '../../resources/description/inputs.ts';
+import { nounPhrase, pluralOf, toSnakeCase, withArticle } from '../../resources/description/names.ts';
+import type { Resource } from '../../resources/description/resource.ts';
 import { NOUNS } from '../../resources/nouns.ts';
-import {
-  type Field,
-  type Moment,
-  oneOf,
-  pluralOf,
-  type Resource,
-  referencedNoun,
-  toSnakeCase,
-  withArticle,
-  writableFields,
-} from '../../resources/resource.ts';
 import type { ChangeRules, Refused } from '../../store/changing/rules.ts';
 import { type Violation, violationOf } from '../../store/connections/failures.ts';
 import type { Table } from '../../store/tables/table.ts';
@@ -122,7 +115,7 @@ export function toInvalid(
 /** @param constraint the constraint of the table that refers to it */
 function stillReferenced(title: string, constraint: string, cause: unknown): AppError {
   const by = NOUNS.find(({ table }) => constraint.startsWith(`${table}_workspace_id_`));
-  const others = by === undefined ? 'something else' : oneOf(by);
+  const others = by === undefined ? 'something else' : nounPhrase(by);
   return conflict('in_use', `The ${title.toLowerCase()} is used by ${others} and was not deleted.`, {
     cause,
   });

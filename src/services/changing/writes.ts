@@ -2,14 +2,10 @@
 import { type Permitted, requireScope, type Scope, scopeFor } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { notFound, parseAll } from '../../errors.ts';
+import type { Fields } from '../../resources/description/fields.ts';
+import { type Moment, writableFields } from '../../resources/description/inputs.ts';
+import type { Resource, Row } from '../../resources/description/resource.ts';
 import type { Described } from '../../resources/nouns.ts';
-import {
-  type Fields,
-  type Moment,
-  type Resource,
-  type Row,
-  writableFields,
-} from '../../resources/resource.ts';
 import { withArchiving } from '../../store/changing/archiving.ts';
 import { changesOf, type Given as GivenRow, TooMany } from '../../store/changing/changes.ts';
 import { type ChildChanges, withPlace } from '../../store/changing/children.ts';

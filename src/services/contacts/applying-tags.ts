@@ -2,8 +2,9 @@
 import { type Permitted, requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
+import type { Field } from '../../resources/description/fields.ts';
+import type { Row } from '../../resources/description/resource.ts';
 import type { Described } from '../../resources/nouns.ts';
-import type { Field, Row } from '../../resources/resource.ts';
 import { findAppliedTagId } from '../../store/changing/applied-tags.ts';
 import type { ChangeRules } from '../../store/changing/rules.ts';
 import { findById } from '../../store/reading/rows.ts';

@@ -9,7 +9,8 @@ import {
   tooLong,
 } from '../../errors.ts';
 import { contact, MAX_ATTRIBUTE_CHARS, MAX_ATTRIBUTES } from '../../resources/contacts.ts';
-import { type Field, restNameOf } from '../../resources/resource.ts';
+import type { Field } from '../../resources/description/fields.ts';
+import { restNameOf } from '../../resources/description/names.ts';
 
 const MAX_NAME_CHARS = 100;
 

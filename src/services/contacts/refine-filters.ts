@@ -11,10 +11,10 @@ import {
   noSuch,
 } from '../../errors.ts';
 import { MAX_PAGE_SIZE, type Page, type PageRequest } from '../../pagination.ts';
+import type { Moment } from '../../resources/description/inputs.ts';
 import type { NounTable } from '../../resources/nouns.ts';
 import { attributesOf, REFINE_ATTRIBUTES } from '../../resources/refine-attributes.ts';
 import { type Criterion, type RefineFilterRow, refineFilter } from '../../resources/refine-filters.ts';
-import type { Moment } from '../../resources/resource.ts';
 import { findSplitsByFilter } from '../../store/reading/funnel-steps.ts';
 import { findById, findByIds } from '../../store/reading/rows.ts';
 import type { RefineCriterion } from '../../store/sql/refined.ts';

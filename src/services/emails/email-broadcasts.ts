@@ -3,12 +3,12 @@ import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { invalid } from '../../errors.ts';
 import { contact } from '../../resources/contacts.ts';
+import { writableFields } from '../../resources/description/inputs.ts';
 import {
   type EmailBroadcastRow,
   emailBroadcast,
   type NewRecipientRow,
 } from '../../resources/emails/email-broadcasts.ts';
-import { writableFields } from '../../resources/resource.ts';
 import type { Changed } from '../../store/changing/changes.ts';
 import { ADDRESS_CONSTRAINT, findByEmailAddresses } from '../../store/changing/contacts.ts';
 import {

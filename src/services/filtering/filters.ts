@@ -1,8 +1,8 @@
 // Parses the filters of lists: untrusted values, checked against the description of a noun. Pure.
 import { invalid, mustBe, parseAll } from '../../errors.ts';
 import type { FilterValues } from '../../pagination.ts';
-import { type Form, oneOf, typeOf } from '../../resources/field-types.ts';
-import { type FilterForm, filtersOf, rangesOf } from '../../resources/resource.ts';
+import { type Form, oneOf, typeOf } from '../../resources/description/field-types.ts';
+import { type FilterForm, filtersOf, rangesOf } from '../../resources/description/lists.ts';
 import { isStorable } from '../../rows/storable.ts';
 import { type PublicIdTable, parseId } from '../../store/sql/public-ids.ts';
 

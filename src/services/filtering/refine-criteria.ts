@@ -9,7 +9,7 @@ import {
   mustBeOneOf,
   NO_ENTRY,
 } from '../../errors.ts';
-import { FIELD_TYPES, type Form } from '../../resources/field-types.ts';
+import { FIELD_TYPES, type Form } from '../../resources/description/field-types.ts';
 import type { NounTable } from '../../resources/nouns.ts';
 import {
   type AttributeKind,

@@ -4,13 +4,14 @@ import { requireScope, scopeFor } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { AppError, invalid, mustBe } from '../../errors.ts';
 import type { Selection } from '../../pagination.ts';
+import { withArticle } from '../../resources/description/names.ts';
+import type { Sort } from '../../resources/description/sorts.ts';
 import {
   MAX_CRITERIA,
   type RefineFilterRow,
   type RequestedCriteria,
   refineFilter,
 } from '../../resources/refine-filters.ts';
-import { type Sort, withArticle } from '../../resources/resource.ts';
 import { findWorkspace } from '../../store/reading/parents.ts';
 import type { RefinedList } from '../../store/reading/refined.ts';
 import { findById } from '../../store/reading/rows.ts';

@@ -3,7 +3,7 @@ import { requireScope, scopeFor } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { invalid, tooLong, UNSTORABLE } from '../../errors.ts';
 import type { FilterValues } from '../../pagination.ts';
-import type { Resource } from '../../resources/resource.ts';
+import type { Resource } from '../../resources/description/resource.ts';
 import { isStorable } from '../../rows/storable.ts';
 import { NO_SEARCH } from '../../store/shard-placement/placement.ts';
 import { SEARCH } from '../../store/sql/search.ts';

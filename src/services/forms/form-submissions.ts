@@ -3,7 +3,9 @@ import { coversScope, type Permitted, requireScope } from '../../auth/scopes.ts'
 import type { Context } from '../../context.ts';
 import { invalid } from '../../errors.ts';
 import { contact } from '../../resources/contacts.ts';
-import { TEXT_FORMATS } from '../../resources/field-types.ts';
+import { TEXT_FORMATS } from '../../resources/description/field-types.ts';
+import type { Fields } from '../../resources/description/fields.ts';
+import type { Moment } from '../../resources/description/inputs.ts';
 import {
   type FormSubmissionRow,
   formSubmission,
@@ -11,7 +13,6 @@ import {
   type NewAnswerRow,
 } from '../../resources/forms/form-submissions.ts';
 import { formField } from '../../resources/forms/forms.ts';
-import type { Fields, Moment } from '../../resources/resource.ts';
 import type { Changed } from '../../store/changing/changes.ts';
 import { ADDRESS_CONSTRAINT, findByEmailAddress } from '../../store/changing/contacts.ts';
 import {

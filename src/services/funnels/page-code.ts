@@ -1,7 +1,7 @@
 // Changes of the code for the head and the foot of pages: new code is appended, unless it replaces the current code.
 import { invalid } from '../../errors.ts';
+import type { Fields } from '../../resources/description/fields.ts';
 import { CODE_FIELDS } from '../../resources/page-code.ts';
-import type { Fields } from '../../resources/resource.ts';
 import type { NameOf, NewValues } from '../input/parse-fields.ts';
 
 const PROPERTIES = ['headCode', 'footerCode'] as const;

@@ -2,8 +2,8 @@
 import { requireScope, scopeFor } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { invalid, mustBe, outOfRange } from '../../errors.ts';
-import { decimalPlacesOf } from '../../resources/currencies.ts';
-import { typeOf } from '../../resources/field-types.ts';
+import { decimalPlacesOf } from '../../resources/description/currencies.ts';
+import { typeOf } from '../../resources/description/field-types.ts';
 import { funnel } from '../../resources/funnels.ts';
 import type { FunnelStatsRow, PageStatsRow, StepStatsRow } from '../../resources/page-stats.ts';
 import { type PageOfStep, type PageRow, page } from '../../resources/pages.ts';

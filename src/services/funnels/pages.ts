@@ -2,8 +2,9 @@
 import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { blaming, invalid } from '../../errors.ts';
+import type { Field, Fields } from '../../resources/description/fields.ts';
+import { writableFields } from '../../resources/description/inputs.ts';
 import { type PageRow, page } from '../../resources/pages.ts';
-import { type Field, type Fields, writableFields } from '../../resources/resource.ts';
 import { lockRow } from '../../store/changing/lock-row.ts';
 import { findFunnelFor, PAGE_RULES, pathFor, removeProducts } from '../../store/changing/pages.ts';
 import { type ChangingRow, Refused } from '../../store/changing/rules.ts';

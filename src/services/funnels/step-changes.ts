@@ -1,7 +1,7 @@
 // Changes of single steps of a funnel's workflow: adding a page, moving a step or a complete split, renaming, and reordering siblings.
 import type { Context } from '../../context.ts';
 import { invalid } from '../../errors.ts';
-import { NAME } from '../../resources/resource.ts';
+import { NAME } from '../../resources/description/common-fields.ts';
 import { parseFields } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import type { Ref } from '../reading/refs.ts';

@@ -10,8 +10,8 @@ import {
   notFound,
   outOfRange,
 } from '../../errors.ts';
+import type { Fields } from '../../resources/description/fields.ts';
 import { type PageRow, page } from '../../resources/pages.ts';
-import type { Fields } from '../../resources/resource.ts';
 import { MAX_VISITS, type ParsedVisit, VISIT_INPUT } from '../../resources/visits.ts';
 import { type NewVisit, recordVisits } from '../../store/changing/visits.ts';
 import { violationOf } from '../../store/connections/failures.ts';

@@ -1,7 +1,7 @@
 // Amounts of money have as many digits after the decimal point as their currency. Works on text, never on floating-point numbers. Pure.
 import { invalid, parseAll, tooPrecise } from '../../errors.ts';
-import { decimalPlacesOf } from '../../resources/currencies.ts';
-import type { Field, Fields } from '../../resources/resource.ts';
+import { decimalPlacesOf } from '../../resources/description/currencies.ts';
+import type { Field, Fields } from '../../resources/description/fields.ts';
 import type { Naming } from './parse-fields.ts';
 
 type Values = Readonly<Record<string, unknown>>;

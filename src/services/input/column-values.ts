@@ -1,5 +1,7 @@
 // Converts checked properties to the values that the statements of a change take. Pure.
-import { type Field, type Fields, type Resource, restNameOf, toSnakeCase } from '../../resources/resource.ts';
+import type { Field, Fields } from '../../resources/description/fields.ts';
+import { restNameOf, toSnakeCase } from '../../resources/description/names.ts';
+import type { Resource } from '../../resources/description/resource.ts';
 import { bigintAsText } from '../../rows/json.ts';
 import { toRestObject } from '../../rows/resource-writer.ts';
 import type { ColumnValues } from '../../store/changing/children.ts';

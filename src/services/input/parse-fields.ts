@@ -20,19 +20,17 @@ import {
   tooManyItems,
   UNSTORABLE,
 } from '../../errors.ts';
-import { type Form, oneOf, TEXT_FORMATS, typeOf } from '../../resources/field-types.ts';
-import type { CriterionForms } from '../../resources/refine-filters.ts';
+import { type Form, oneOf, TEXT_FORMATS, typeOf } from '../../resources/description/field-types.ts';
 import {
   type Field,
   type Fields,
-  type IdsOf,
-  inRest,
-  isRequired,
-  type Moment,
+  type NounNames,
   type RowOf,
   referencedNoun,
-  withArticle,
-} from '../../resources/resource.ts';
+} from '../../resources/description/fields.ts';
+import { inRest, isRequired, type Moment } from '../../resources/description/inputs.ts';
+import { withArticle } from '../../resources/description/names.ts';
+import type { CriterionForms } from '../../resources/refine-filters.ts';
 import { isStorable } from '../../rows/storable.ts';
 import { type PublicIdTable, parseId } from '../../store/sql/public-ids.ts';
 
@@ -275,7 +273,7 @@ const BOOLEANS = new Map<unknown, boolean>(
 const trueOrFalse: Form = { expected: 'true or false', parse: (value) => BOOLEANS.get(value) };
 
 /** The integer id or the public id of an object. */
-function anyIdOf({ title, table }: IdsOf): Form {
+function anyIdOf({ title, table }: NounNames): Form {
   return {
     expected: `the integer id or the public id of ${withArticle(title.toLowerCase())}`,
     parse: (value) =>

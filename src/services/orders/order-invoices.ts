@@ -2,10 +2,10 @@
 import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { blaming, invalid, notFound, outOfRange, parseAll } from '../../errors.ts';
-import { decimalPlacesOf } from '../../resources/currencies.ts';
+import { decimalPlacesOf } from '../../resources/description/currencies.ts';
+import type { Field } from '../../resources/description/fields.ts';
 import { type InvoiceRow, invoice, invoiceLineItem } from '../../resources/orders/order-invoices.ts';
 import { OPEN_INVOICE_STATUSES } from '../../resources/orders/order-statuses.ts';
-import type { Field } from '../../resources/resource.ts';
 import { type ChildChanges, withPlace, writeChildren } from '../../store/changing/children.ts';
 import type { ChangeRecord } from '../../store/changing/records.ts';
 import { Refused } from '../../store/changing/rules.ts';

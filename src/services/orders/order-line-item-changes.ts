@@ -2,7 +2,7 @@
 import { requireScope, type Scope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { type AppError, conflict, type FieldErrorCode, invalid, notFound } from '../../errors.ts';
-import { parseJson } from '../../resources/field-types.ts';
+import { parseJson } from '../../resources/description/field-types.ts';
 import {
   LINE_ITEM_CHANGE,
   LINE_ITEM_CHANGE_INPUT,

@@ -2,9 +2,9 @@
 import { requireScope, type Scope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { invalid, notFound, outOfRange, parseAll } from '../../errors.ts';
+import { writableFields } from '../../resources/description/inputs.ts';
 import { invoice } from '../../resources/orders/order-invoices.ts';
 import { type RestockRow, restock } from '../../resources/orders/order-restocks.ts';
-import { writableFields } from '../../resources/resource.ts';
 import { snapshotRows } from '../../rows/snapshot-rows.ts';
 import { withSql } from '../../store/changing/transactions.ts';
 import { lockOrderOfInvoice } from '../../store/orders/order-changes.ts';

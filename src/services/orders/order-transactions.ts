@@ -4,12 +4,13 @@
 import { requireScope, type Scope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { conflict, invalid, mustBeOneOf, notFound, outOfRange, tooPrecise } from '../../errors.ts';
-import { decimalPlacesOf } from '../../resources/currencies.ts';
+import { decimalPlacesOf } from '../../resources/description/currencies.ts';
+import type { Field, RowOf } from '../../resources/description/fields.ts';
+import { writableFields } from '../../resources/description/inputs.ts';
 import { invoice } from '../../resources/orders/order-invoices.ts';
 import { type InvoiceStatus, SETTLED_INVOICE_STATUSES } from '../../resources/orders/order-statuses.ts';
 import { REFUND, type TransactionRow, transaction } from '../../resources/orders/order-transactions.ts';
 import { order } from '../../resources/orders/orders.ts';
-import { type Field, type RowOf, writableFields } from '../../resources/resource.ts';
 import { snapshotRows } from '../../rows/snapshot-rows.ts';
 import { type ChangeRecord, timeOf } from '../../store/changing/records.ts';
 import { findSnapshots } from '../../store/changing/snapshots.ts';

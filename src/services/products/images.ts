@@ -2,8 +2,8 @@
 import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { conflict } from '../../errors.ts';
+import type { Moment } from '../../resources/description/inputs.ts';
 import { type ImageRow, image } from '../../resources/images.ts';
-import type { Moment } from '../../resources/resource.ts';
 import { IMAGE_RULES } from '../../store/changing/images.ts';
 import { findUses } from '../../store/images/image-uses.ts';
 import { findById } from '../../store/reading/rows.ts';

@@ -2,10 +2,10 @@
 import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { type Fault, invalid, notFound, outOfRange, parseAll, REQUIRED } from '../../errors.ts';
+import type { Moment } from '../../resources/description/inputs.ts';
 import { type PriceRow, price } from '../../resources/product-prices.ts';
 import { type VariantRow, variant } from '../../resources/product-variants.ts';
 import { product } from '../../resources/products.ts';
-import type { Moment } from '../../resources/resource.ts';
 import { PRICE_RULES } from '../../store/changing/product-prices.ts';
 import { updateTaggedProductOfPrice } from '../../store/changing/tagged-products.ts';
 import { findById } from '../../store/reading/rows.ts';

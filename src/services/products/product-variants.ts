@@ -2,8 +2,8 @@
 import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { type Fault, type FieldError, invalidFields } from '../../errors.ts';
+import type { Moment } from '../../resources/description/inputs.ts';
 import { type VariantRow, variant } from '../../resources/product-variants.ts';
-import type { Moment } from '../../resources/resource.ts';
 import { findById } from '../../store/reading/rows.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
 import { variantTable } from '../../store/tables/product-variants.ts';

@@ -2,9 +2,9 @@
 import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { invalidFields } from '../../errors.ts';
+import { type Moment, writableFields } from '../../resources/description/inputs.ts';
 import { variant } from '../../resources/product-variants.ts';
 import { type ProductRow, product } from '../../resources/products.ts';
-import { type Moment, writableFields } from '../../resources/resource.ts';
 import { updateTaggedProducts } from '../../store/changing/tagged-products.ts';
 import { findById } from '../../store/reading/rows.ts';
 import { variantTable } from '../../store/tables/product-variants.ts';

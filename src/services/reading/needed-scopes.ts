@@ -2,14 +2,10 @@
 // scope gets null in every representation of the object.
 import { coversScope, requireCaller, type Scope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
+import type { Field, Fields } from '../../resources/description/fields.ts';
+import { restNameOf, subjectTypeOf } from '../../resources/description/names.ts';
+import type { Resource } from '../../resources/description/resource.ts';
 import { NOUNS } from '../../resources/nouns.ts';
-import {
-  type Field,
-  type Fields,
-  type Resource,
-  restNameOf,
-  subjectTypeOf,
-} from '../../resources/resource.ts';
 import { setMembersNull } from '../../rows/columns.ts';
 import { withNull } from '../../rows/json-members.ts';
 import { snapshotRows } from '../../rows/snapshot-rows.ts';

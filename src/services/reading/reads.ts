@@ -5,8 +5,9 @@ import { requireCaller, requireScope, type Scope, scopeFor } from '../../auth/sc
 import type { Context } from '../../context.ts';
 import { invalid, notFound } from '../../errors.ts';
 import type { Page, PageRequest, Selection } from '../../pagination.ts';
+import type { Row } from '../../resources/description/resource.ts';
+import type { SortValue } from '../../resources/description/sorts.ts';
 import type { Described } from '../../resources/nouns.ts';
-import type { Row, SortValue } from '../../resources/resource.ts';
 import { setNull } from '../../rows/columns.ts';
 import { type Count, countUnder, existsUnder, type Probe } from '../../store/reading/counts.ts';
 import { findPagesUnder, findPageUnder, findRefinedPage } from '../../store/reading/pages.ts';

@@ -2,7 +2,7 @@
 import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { invalid, noSuch, notFound } from '../../errors.ts';
-import type { Field } from '../../resources/resource.ts';
+import type { Field } from '../../resources/description/fields.ts';
 import {
   OPPORTUNITY_ACTIONS,
   type OpportunityRow,

@@ -2,8 +2,8 @@
 import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { invalid, parseAll, quoted } from '../../errors.ts';
+import type { Moment } from '../../resources/description/inputs.ts';
 import { isEventType } from '../../resources/event-types.ts';
-import type { Moment } from '../../resources/resource.ts';
 import {
   type WebhookEndpointRow,
   type WebhookEndpointWithSecretRow,

@@ -3,8 +3,8 @@
 import { type Permitted, requireScope, type Scope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { conflict, notFound } from '../../errors.ts';
+import { subjectTypeOf } from '../../resources/description/names.ts';
 import { TEST_EVENT_TYPE } from '../../resources/event-types.ts';
-import { subjectTypeOf } from '../../resources/resource.ts';
 import {
   type Redelivered,
   redeliveredFields,

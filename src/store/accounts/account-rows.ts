@@ -1,5 +1,5 @@
 // Changes of teams and workspaces by their clients. Their tables have no `workspace_id`.
-import { toSnakeCase } from '../../resources/resource.ts';
+import { toSnakeCase } from '../../resources/description/names.ts';
 import { timeOf } from '../changing/records.ts';
 import type { Executor } from '../connections/executor.ts';
 import type { Tenancy } from '../sql/tenancy.ts';

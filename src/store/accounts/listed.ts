@@ -1,7 +1,7 @@
 // Lists credentials and accounts of all tenants for the operator, and a person's own for that person: everything that clients read of a
 // noun, and more.
+import { toSnakeCase } from '../../resources/description/names.ts';
 import type { Described } from '../../resources/nouns.ts';
-import { toSnakeCase } from '../../resources/resource.ts';
 import { selectList } from '../../rows/columns.ts';
 import { inWorkspace } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';

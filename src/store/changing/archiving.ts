@@ -1,5 +1,6 @@
 // Archiving: clients set `archived`, and `archived_at` follows from it. Archiving an archived row again keeps its first `archived_at`.
-import { isArchivable, type Resource } from '../../resources/resource.ts';
+import { isArchivable } from '../../resources/description/common-fields.ts';
+import type { Resource } from '../../resources/description/resource.ts';
 import type { ChangeRules } from './rules.ts';
 
 /** The client's `archived`, named like the column that PostgreSQL generates from `archived_at`. */

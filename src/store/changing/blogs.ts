@@ -2,7 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { noSuch } from '../../errors.ts';
 import { blogCategory, blogTag } from '../../resources/blogs/blogs.ts';
-import { type Resource, toSnakeCase } from '../../resources/resource.ts';
+import { toSnakeCase } from '../../resources/description/names.ts';
+import type { Resource } from '../../resources/description/resource.ts';
 import { type Executor, inTransaction } from '../connections/executor.ts';
 import { toPath } from '../sql/paths.ts';
 import { statement } from '../sql/statements.ts';

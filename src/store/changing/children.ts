@@ -1,7 +1,9 @@
 // Writes the children that a client sends with their parent, in the parent's transaction and under its lock, with the statements of their
 // own noun. One statement inserts all new children.
 
-import { childLists, isOrdered, parentKeyOf, type Resource } from '../../resources/resource.ts';
+import { parentKeyOf } from '../../resources/description/ancestors.ts';
+import { isOrdered } from '../../resources/description/common-fields.ts';
+import { childLists, type Resource } from '../../resources/description/resource.ts';
 import type { Executor } from '../connections/executor.ts';
 import { tableNamed } from '../tables/tables.ts';
 import { changeRow, removeRow } from './change-row.ts';

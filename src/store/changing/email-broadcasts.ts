@@ -1,8 +1,8 @@
 // The SQL that is specific to broadcasts: creating one with its recipients, and what it copies from its template.
 import { notFound } from '../../errors.ts';
+import { toSnakeCase } from '../../resources/description/names.ts';
 import { emailBroadcastRecipient } from '../../resources/emails/email-broadcasts.ts';
 import { EMAIL_TEXTS } from '../../resources/emails/email-templates.ts';
-import { toSnakeCase } from '../../resources/resource.ts';
 import type { Executor } from '../connections/executor.ts';
 import { ROW_WORKSPACE } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';

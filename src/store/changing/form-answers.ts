@@ -1,7 +1,7 @@
 // The rules of answers: each belongs to a field of its form and has what the field allows, and the data of its submission follows.
 import { type Fault, mustBe, mustBeOneOf } from '../../errors.ts';
 import { contact } from '../../resources/contacts.ts';
-import { parseJson, TEXT_FORMATS, typeOf } from '../../resources/field-types.ts';
+import { parseJson, TEXT_FORMATS, typeOf } from '../../resources/description/field-types.ts';
 import { formSubmission, formSubmissionAnswer } from '../../resources/forms/form-submissions.ts';
 import type { FormFieldType } from '../../resources/forms/forms.ts';
 import type { Executor } from '../connections/executor.ts';

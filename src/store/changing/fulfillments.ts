@@ -2,12 +2,12 @@
 // the orders, then the invoices, in the order of their ids before it reads them, so that concurrent changes see each other.
 
 import { type FieldErrorCode, outOfRange } from '../../errors.ts';
-import { parseJson } from '../../resources/field-types.ts';
+import { parseJson } from '../../resources/description/field-types.ts';
+import { restNameOf } from '../../resources/description/names.ts';
 import { fulfillmentLocation } from '../../resources/fulfillment-locations.ts';
 import { fulfillment } from '../../resources/fulfillments.ts';
 import type { InvoiceRow } from '../../resources/orders/order-invoices.ts';
 import type { OrderRow } from '../../resources/orders/orders.ts';
-import { restNameOf } from '../../resources/resource.ts';
 import type { Executor } from '../connections/executor.ts';
 import {
   billedGoods,

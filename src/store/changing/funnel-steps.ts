@@ -1,6 +1,6 @@
 // What Prisma cannot express for a funnel's workflow: locks, ids and times drawn before rows exist, and a permutation in one statement.
+import type { Row } from '../../resources/description/resource.ts';
 import type { funnelStep } from '../../resources/funnel-steps.ts';
-import type { Row } from '../../resources/resource.ts';
 import { TYPE_NUMBER } from '../sql/public-ids.ts';
 import type { Transaction } from '../store.ts';
 import { funnelTable } from '../tables/funnels.ts';

@@ -1,16 +1,12 @@
 // Hands the personal data of an object over to another contact (`handsOver` in descriptions): what was recorded of the object and of what is
 // below it becomes that contact's, so that an erasure of the contact reaches it. What an erasure has taken stays with the erased contact.
 import { wayToContact } from '../../resources/contact-ways.ts';
-import { parseJson } from '../../resources/field-types.ts';
+import { parentKeyOf } from '../../resources/description/ancestors.ts';
+import { parseJson } from '../../resources/description/field-types.ts';
+import type { Field } from '../../resources/description/fields.ts';
+import { restNameOf, subjectTypeOf, toSnakeCase } from '../../resources/description/names.ts';
+import type { Resource } from '../../resources/description/resource.ts';
 import { NOUNS } from '../../resources/nouns.ts';
-import {
-  type Field,
-  parentKeyOf,
-  type Resource,
-  restNameOf,
-  subjectTypeOf,
-  toSnakeCase,
-} from '../../resources/resource.ts';
 import type { Executor } from '../connections/executor.ts';
 import { isErasedEntry, isErasedEvent } from '../sql/erased.ts';
 import { blankHidden, isBlankedByErasure } from '../sql/personal-data.ts';

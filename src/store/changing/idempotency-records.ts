@@ -1,5 +1,5 @@
 // Finds the first answers to requests with idempotency keys, for retries.
-import { subjectTypeOf } from '../../resources/resource.ts';
+import { subjectTypeOf } from '../../resources/description/names.ts';
 import { executorOf } from '../connections/executor.ts';
 import { toStoreError } from '../connections/failures.ts';
 import { isErasedEntry, unlessErased } from '../sql/erased.ts';

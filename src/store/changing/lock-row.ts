@@ -1,7 +1,7 @@
 // Locks one row for a change in several steps.
 
 import { wayToContact } from '../../resources/contact-ways.ts';
-import type { Resource } from '../../resources/resource.ts';
+import type { Resource } from '../../resources/description/resource.ts';
 import type { Executor } from '../connections/executor.ts';
 import { restrictToRowWorkspace } from '../shard-placement/placement.ts';
 import { lockContact } from '../sql/personal-data.ts';

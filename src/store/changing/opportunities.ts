@@ -1,7 +1,7 @@
 // The SQL that is specific to opportunities: they move through the stages of a pipeline, and are closed and reopened.
 
 import { noSuch } from '../../errors.ts';
-import { parseJson } from '../../resources/field-types.ts';
+import { parseJson } from '../../resources/description/field-types.ts';
 import { type OpportunityRow, opportunity } from '../../resources/sales/opportunities.ts';
 import { pipelineStage } from '../../resources/sales/pipelines.ts';
 import type { Executor } from '../connections/executor.ts';

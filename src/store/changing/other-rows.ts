@@ -1,6 +1,7 @@
 // How the rules of a noun change rows of other nouns in the same transaction (`OtherChanges`).
 
-import { pluralOf, type Resource } from '../../resources/resource.ts';
+import { pluralOf } from '../../resources/description/names.ts';
+import type { Resource } from '../../resources/description/resource.ts';
 import type { Executor } from '../connections/executor.ts';
 import type { Table } from '../tables/table.ts';
 import { type ChangeRecord, isNotified, timeOf, versionColumns } from './records.ts';

@@ -1,5 +1,6 @@
 // Writes the record of a change in its transaction: the claim of the idempotency key, audit entry, events and deliveries.
-import { type Resource, subjectTypeOf } from '../../resources/resource.ts';
+import { subjectTypeOf } from '../../resources/description/names.ts';
+import type { Resource } from '../../resources/description/resource.ts';
 import { publicJson } from '../../rows/shown-json.ts';
 import type { Executor } from '../connections/executor.ts';
 import { violatedUniqueness } from '../connections/failures.ts';

@@ -1,5 +1,5 @@
 // What every change records in addition to its row, and the time of a change.
-import type { Resource } from '../../resources/resource.ts';
+import type { Resource } from '../../resources/description/resource.ts';
 import type { Executor } from '../connections/executor.ts';
 import { TYPE_NUMBER } from '../sql/public-ids.ts';
 import type { Tenancy } from '../sql/tenancy.ts';

@@ -1,13 +1,10 @@
 // The SQL that is specific to changes of one noun. Without rules, the noun's description is enough.
 
 import type { Fault } from '../../errors.ts';
-import {
-  isArchivable,
-  type Moment,
-  type Resource,
-  toSnakeCase,
-  writableFields,
-} from '../../resources/resource.ts';
+import { isArchivable } from '../../resources/description/common-fields.ts';
+import { type Moment, writableFields } from '../../resources/description/inputs.ts';
+import { toSnakeCase } from '../../resources/description/names.ts';
+import type { Resource } from '../../resources/description/resource.ts';
 import type { Executor } from '../connections/executor.ts';
 import type { Transaction } from '../store.ts';
 import type { Table } from '../tables/table.ts';

@@ -1,8 +1,10 @@
 // The statements that create, change and remove a row of any noun, made from its description. A change takes several statements of one
 // transaction (steps.ts); a creation may be one statement, which writes the record too. What a statement can and must do depends on whether
 // the row's workspace is known, and on where the store's rows are (shard-placement/).
-import { typeOf } from '../../resources/field-types.ts';
-import { isOrdered, type Resource, restNameOf, toSnakeCase } from '../../resources/resource.ts';
+import { isOrdered } from '../../resources/description/common-fields.ts';
+import { typeOf } from '../../resources/description/field-types.ts';
+import { restNameOf, toSnakeCase } from '../../resources/description/names.ts';
+import type { Resource } from '../../resources/description/resource.ts';
 import { hidesMembers } from '../../rows/shown-json.ts';
 import { isBelowWorkspace } from '../reading/parents.ts';
 import type { PlacementRules } from '../shard-placement/placement.ts';

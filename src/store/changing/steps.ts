@@ -3,7 +3,7 @@
 // one step.
 import { ignoreUnhandled } from '../../concurrency/ignore-unhandled.ts';
 import { notFound, preconditionFailed } from '../../errors.ts';
-import type { Resource } from '../../resources/resource.ts';
+import type { Resource } from '../../resources/description/resource.ts';
 import { type NamedStatement, valuesOf } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { Transaction } from '../store.ts';

@@ -1,7 +1,7 @@
 // Records visits to a page in one transaction with what follows from them: the page's hourly statistics, its unique visitors, and the first
 // and last visits that contacts show. The transaction holds a lock for the page, so that each visit is counted once.
 import { hash } from 'node:crypto';
-import { toSnakeCase } from '../../resources/resource.ts';
+import { toSnakeCase } from '../../resources/description/names.ts';
 import { ORIGIN } from '../../resources/visits.ts';
 import type { Executor } from '../connections/executor.ts';
 import type { Tenancy } from '../sql/tenancy.ts';

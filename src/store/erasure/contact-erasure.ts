@@ -2,8 +2,9 @@
 // (erasing.ts). The records keep what happened, when, and who did it.
 import { isBelowContact } from '../../resources/contact-ways.ts';
 import { contact } from '../../resources/contacts.ts';
+import type { Field } from '../../resources/description/fields.ts';
+import { toSnakeCase } from '../../resources/description/names.ts';
 import { NOUNS } from '../../resources/nouns.ts';
-import { type Field, toSnakeCase } from '../../resources/resource.ts';
 import { sqlOf } from '../../rows/columns.ts';
 import { lockRow } from '../changing/lock-row.ts';
 import { type ChangeOrigin, versionColumns } from '../changing/records.ts';

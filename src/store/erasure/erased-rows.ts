@@ -1,8 +1,8 @@
 // The rows of an erased contact that are blanked or deleted in batches, according to the descriptions of nouns. Deleted and blanked rows
 // are not found again, so the work can continue after a crash.
 import { isBelowContact } from '../../resources/contact-ways.ts';
+import { toSnakeCase } from '../../resources/description/names.ts';
 import type { Noun } from '../../resources/nouns.ts';
-import { toSnakeCase } from '../../resources/resource.ts';
 import { ORIGIN } from '../../resources/visits.ts';
 import { timeOf, versionColumns } from '../changing/records.ts';
 import { contactVisitorHash } from '../changing/visits.ts';

@@ -1,7 +1,8 @@
 // Finds the objects that show an image: lists of ids have no foreign keys.
+import { toSnakeCase } from '../../resources/description/names.ts';
+import type { Resource } from '../../resources/description/resource.ts';
 import { image } from '../../resources/images.ts';
 import { NOUNS } from '../../resources/nouns.ts';
-import { type Resource, toSnakeCase } from '../../resources/resource.ts';
 import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 

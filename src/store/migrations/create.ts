@@ -3,8 +3,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type pg from 'pg';
 import { StartupError } from '../../errors.ts';
+import { isArchivable } from '../../resources/description/common-fields.ts';
 import { NOUNS, type Noun } from '../../resources/nouns.ts';
-import { isArchivable } from '../../resources/resource.ts';
 import { PRISMA_FOLDER } from './folder.ts';
 import { withOwnPool } from './own-pool.ts';
 

@@ -1,7 +1,7 @@
 // Counts the rows of lists, and tests for rows on one side of a position. One statement covers all parents.
 import { MAX_ID } from '../../cursors.ts';
 import type { Selection } from '../../pagination.ts';
-import type { SortValue } from '../../resources/resource.ts';
+import type { SortValue } from '../../resources/description/sorts.ts';
 import { BlockRow, type RowBlock, textOf } from '../../rows/row-block.ts';
 import { inWorkspace, type NamedStatement, statement, type Values } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';

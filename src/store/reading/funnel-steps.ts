@@ -1,8 +1,8 @@
 // Reads a funnel's complete workflow as rows; changing/funnel-steps.ts changes it.
 
+import type { Row } from '../../resources/description/resource.ts';
 import type { funnelStep } from '../../resources/funnel-steps.ts';
 import { PAGE_OF_STEP, type PageOfStep, page } from '../../resources/pages.ts';
-import type { Row } from '../../resources/resource.ts';
 import {
   type Columns,
   equalColumns,

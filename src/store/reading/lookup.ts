@@ -1,5 +1,5 @@
 // Look-ups of one row that precede authentication. They have their own connections, which tenants' reads cannot occupy.
-import type { FieldType, ValueOfType } from '../../resources/field-types.ts';
+import type { FieldType, ValueOfType } from '../../resources/description/field-types.ts';
 import { type DescribedColumn, rowMaker, selectList } from '../../rows/columns.ts';
 import { toStoreError } from '../connections/failures.ts';
 import { inWorkspace, type Statement } from '../sql/statements.ts';

@@ -8,7 +8,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MAX_ID } from '../../cursors.ts';
 import type { Page, PageRequest } from '../../pagination.ts';
-import { toDate } from '../../resources/field-types.ts';
+import { toDate } from '../../resources/description/field-types.ts';
 import { selectList } from '../../rows/columns.ts';
 import { BlockRow, largest, type RowBlock, startOf, textOf } from '../../rows/row-block.ts';
 import { databaseUnavailable } from '../connections/failures.ts';

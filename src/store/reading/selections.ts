@@ -3,7 +3,8 @@
 // filters are conditions on the rows found.
 import { MAX_ID } from '../../cursors.ts';
 import type { FilterValues, PageRequest, Selection } from '../../pagination.ts';
-import { type Sort, type SortValue, toSnakeCase } from '../../resources/resource.ts';
+import { toSnakeCase } from '../../resources/description/names.ts';
+import type { Sort, SortValue } from '../../resources/description/sorts.ts';
 import type { TableFilter } from '../sql/filters.ts';
 import type { SearchMatch } from '../sql/search.ts';
 import { inWorkspace, type Statement, type Values } from '../sql/statements.ts';

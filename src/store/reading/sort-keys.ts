@@ -1,6 +1,7 @@
 // The values by which lists are ordered, as SQL over their rows. A key is never null, so that one comparison of rows covers it and the id.
 import { MAX_SORT_CHARS, textOfSortValue } from '../../cursors.ts';
-import { SORT_TYPES, type Sort, type SortValue, toSnakeCase } from '../../resources/resource.ts';
+import { toSnakeCase } from '../../resources/description/names.ts';
+import { SORT_TYPES, type Sort, type SortValue } from '../../resources/description/sorts.ts';
 import { sqlOf } from '../../rows/columns.ts';
 import type { Table } from '../tables/table.ts';
 

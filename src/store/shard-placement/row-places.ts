@@ -4,8 +4,8 @@
 // The table is only a hint. Rows without a hint are looked up in all workspaces that the caller can access, so rows can be inserted by any
 // means. If a hint refers to a row that is deleted or belongs to another tenant, the statement that uses the hint does not find it.
 import type pg from 'pg';
+import { isInWorkspace } from '../../resources/description/ancestors.ts';
 import { NOUNS } from '../../resources/nouns.ts';
-import { isInWorkspace } from '../../resources/resource.ts';
 import { BlockRow, textOf } from '../../rows/row-block.ts';
 import type { Executor } from '../connections/executor.ts';
 import type { Readers } from '../pipelining/readers.ts';

@@ -1,6 +1,7 @@
 // The SQL that finds the contact whose personal data a row may hold (resources/contact-ways.ts).
 import { wayToContact } from '../../resources/contact-ways.ts';
-import { type Resource, toSnakeCase } from '../../resources/resource.ts';
+import { toSnakeCase } from '../../resources/description/names.ts';
+import type { Resource } from '../../resources/description/resource.ts';
 
 /**
  * SQL of the id of the row's contact; null if it has none.

@@ -1,6 +1,8 @@
 // The SQL of a noun's list filters: a value is compared with a column of the row, or with a column of another table that refers to the row.
-import { typeOf } from '../../resources/field-types.ts';
-import { filtersOf, type Resource, rangesOf, toSnakeCase } from '../../resources/resource.ts';
+import { typeOf } from '../../resources/description/field-types.ts';
+import { filtersOf, rangesOf } from '../../resources/description/lists.ts';
+import { toSnakeCase } from '../../resources/description/names.ts';
+import type { Resource } from '../../resources/description/resource.ts';
 import type { Match, PairMatch } from './matches.ts';
 import { SEARCH, type SearchMatch, searchMatch } from './search.ts';
 

@@ -2,8 +2,10 @@
 // blanked in batches afterwards (store/erasure/erasing.ts). Until then a row is hidden: reads show its personal fields blank, and a row
 // below a contact is not visible.
 import { isBelowContact, wayToContact } from '../../resources/contact-ways.ts';
-import { typeOf } from '../../resources/field-types.ts';
-import { type Field, type Resource, toSnakeCase } from '../../resources/resource.ts';
+import { typeOf } from '../../resources/description/field-types.ts';
+import type { Field } from '../../resources/description/fields.ts';
+import { toSnakeCase } from '../../resources/description/names.ts';
+import type { Resource } from '../../resources/description/resource.ts';
 import { type Columns, sqlOf } from '../../rows/columns.ts';
 import { contactIdOf } from './contact-ways.ts';
 import { ROW_WORKSPACE } from './statements.ts';

@@ -3,8 +3,9 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Provided } from '../../pagination.ts';
+import { toSnakeCase } from '../../resources/description/names.ts';
+import type { Sort } from '../../resources/description/sorts.ts';
 import type { RefineAttribute } from '../../resources/refine-attributes.ts';
-import { type Sort, toSnakeCase } from '../../resources/resource.ts';
 import type { Match, PairMatch } from './matches.ts';
 import { type NamedStatement, numbered, ROW_WORKSPACE, type Values } from './statements.ts';
 

@@ -1,7 +1,9 @@
 // PostgreSQL builds the JSON of rows as REST shows them: for audit entries, events and answers of changes, and for children in their
 // parent. src/rows/snapshot-rows.ts reads it again.
-import { typeOf } from '../../resources/field-types.ts';
-import { isOrdered, type Resource, restNameOf, toSnakeCase } from '../../resources/resource.ts';
+import { isOrdered } from '../../resources/description/common-fields.ts';
+import { typeOf } from '../../resources/description/field-types.ts';
+import { restNameOf, toSnakeCase } from '../../resources/description/names.ts';
+import type { Resource } from '../../resources/description/resource.ts';
 import { type Columns, sqlOf } from '../../rows/columns.ts';
 
 /**

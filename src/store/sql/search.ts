@@ -4,7 +4,8 @@
 // Each index is of one table, so that a change costs no more than the texts that it writes: `orders` has no copy of the contact's words.
 // Reads run as the owner of the tables (tenancy/tenant-role.ts). As the tenant role, PostgreSQL would use none of these indexes, because
 // `like` is not leakproof.
-import { type Resource, toSnakeCase } from '../../resources/resource.ts';
+import { toSnakeCase } from '../../resources/description/names.ts';
+import type { Resource } from '../../resources/description/resource.ts';
 import type { Match, PairMatch } from './matches.ts';
 import { ROW_WORKSPACE } from './statements.ts';
 

@@ -1,6 +1,7 @@
 // The tags on an object as one column of its row: JSON in REST's form, built by PostgreSQL.
 import { appliedTag } from '../../resources/applied-tags.ts';
-import { type Field, type Fields, restNameOf, toSnakeCase } from '../../resources/resource.ts';
+import type { Field, Fields } from '../../resources/description/fields.ts';
+import { restNameOf, toSnakeCase } from '../../resources/description/names.ts';
 import { tagOnObject } from '../../resources/tags.ts';
 import type { Columns, DescribedColumn } from '../../rows/columns.ts';
 

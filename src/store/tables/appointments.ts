@@ -1,6 +1,7 @@
 // The computed columns of appointments: the contact as the public API shows it.
 import { appointment } from '../../resources/appointments.ts';
-import { type Field, restNameOf, toSnakeCase } from '../../resources/resource.ts';
+import type { Field } from '../../resources/description/fields.ts';
+import { restNameOf, toSnakeCase } from '../../resources/description/names.ts';
 import { ownTable } from './table.ts';
 
 const CONTACT = Object.entries<Field>(appointment.fields.primaryContact.object).map(

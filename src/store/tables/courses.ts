@@ -2,7 +2,8 @@
 import { courseEnrollment } from '../../resources/courses/course-enrollments.ts';
 import { courseSection } from '../../resources/courses/course-sections.ts';
 import { course } from '../../resources/courses.ts';
-import { type Field, restNameOf, toSnakeCase } from '../../resources/resource.ts';
+import type { Field } from '../../resources/description/fields.ts';
+import { restNameOf, toSnakeCase } from '../../resources/description/names.ts';
 import { ownTable } from './table.ts';
 
 const NONE = 'null::text';

@@ -1,6 +1,6 @@
 // The computed columns of pipelines, stages and opportunities: sums of values, and what an opportunity shows of other rows.
 import { contact } from '../../resources/contacts.ts';
-import { CURRENCIES_BY_PLACES } from '../../resources/currencies.ts';
+import { CURRENCIES_BY_PLACES } from '../../resources/description/currencies.ts';
 import { opportunity, opportunityNote } from '../../resources/sales/opportunities.ts';
 import { MAX_OPPORTUNITY_IDS, pipeline, pipelineStage } from '../../resources/sales/pipelines.ts';
 import { otherAsJson, othersAsJson } from '../sql/row-json.ts';

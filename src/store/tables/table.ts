@@ -1,6 +1,8 @@
 // Describes a noun's table for reads and changes: its columns, its parent, which rows are visible to clients, and who owns them. Conditions
 // are SQL over the alias `t`.
-import { parentKeyOf, type Resource, toSnakeCase } from '../../resources/resource.ts';
+import { parentKeyOf } from '../../resources/description/ancestors.ts';
+import { toSnakeCase } from '../../resources/description/names.ts';
+import type { Resource } from '../../resources/description/resource.ts';
 import type { Columns } from '../../rows/columns.ts';
 import { type TableFilter, tableFilters } from '../sql/filters.ts';
 import type { Match, PairMatch } from '../sql/matches.ts';

@@ -1,7 +1,9 @@
 // The table of every noun with lists, made from the noun's description and from its own file in this folder, if it has one.
 
+import type { Field } from '../../resources/description/fields.ts';
+import { toSnakeCase } from '../../resources/description/names.ts';
+import type { OtherList, Row } from '../../resources/description/resource.ts';
 import { type Described, NOUNS, type NounTable } from '../../resources/nouns.ts';
-import { type Field, type OtherList, type Row, toSnakeCase } from '../../resources/resource.ts';
 import { type Column, columnsWithRows, type DescribedColumn, sqlOf } from '../../rows/columns.ts';
 import type { PairMatch } from '../sql/matches.ts';
 import { childrenAsJson, childrenAsRecords, otherAsRecord } from '../sql/row-json.ts';

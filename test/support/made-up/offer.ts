@@ -1,9 +1,10 @@
 // A made-up noun with every type of field, and its table, as a migration would create it.
 import type pg from 'pg';
 import { contact } from '../../../src/resources/contacts.ts';
+import { ARCHIVED, IDS, OF_WORKSPACE } from '../../../src/resources/description/common-fields.ts';
+import { describe } from '../../../src/resources/description/resource.ts';
 import { funnel } from '../../../src/resources/funnels.ts';
 import { page } from '../../../src/resources/pages.ts';
-import { ARCHIVED, describe, IDS, OF_WORKSPACE } from '../../../src/resources/resource.ts';
 import { workspace } from '../../../src/resources/workspaces.ts';
 
 export const offer = describe({

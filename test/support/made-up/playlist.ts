@@ -2,9 +2,10 @@
 // written only at its creation; and their tables, as migrations would create them.
 import type pg from 'pg';
 import { contact } from '../../../src/resources/contacts.ts';
+import { IDS, OF_WORKSPACE, ORDERED } from '../../../src/resources/description/common-fields.ts';
+import { describe } from '../../../src/resources/description/resource.ts';
 import { funnel } from '../../../src/resources/funnels.ts';
 import { image } from '../../../src/resources/images.ts';
-import { describe, IDS, OF_WORKSPACE, ORDERED } from '../../../src/resources/resource.ts';
 import { workspace } from '../../../src/resources/workspaces.ts';
 
 const TRACK = {

@@ -1,8 +1,8 @@
 // The invariants of the orders of a workspace after any changes, checked against the tables and the records.
 import { expect } from 'vitest';
 import type { App } from '../../../src/context.ts';
+import type { Transitions } from '../../../src/resources/description/fields.ts';
 import { INVOICE_TRANSITIONS, SERVICE_TRANSITIONS } from '../../../src/resources/orders/order-statuses.ts';
-import type { Transitions } from '../../../src/resources/resource.ts';
 
 /** An amount of euros in cents. @throws if it is not an integer number of cents */
 function cents(amount: string): bigint {
