@@ -84,6 +84,15 @@ test('of many concurrent renamings with the same entity tag one succeeds', async
   expect(await (await send('GET', path, null)).json()).toMatchObject({ name });
 });
 
+test('of many concurrent renamings of whatever is there each succeeds', async () => {
+  const { id } = await created(BY_ITSELF);
+  const path = `/api/v2/oauth_clients/${id}`;
+  const rename = (_: unknown, index: number) =>
+    send('PATCH', path, { oauth_client: { name: `Name ${index}` } }, owner, { 'If-Match': '*' });
+  const answers = await Promise.all(Array.from({ length: 6 }, rename));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
+});
+
 test('who may not read clients gets the id and the secret of the client that it creates', async () => {
   const writer = await factories.apiKey(app, { teamId: team.id, scopes: ['account:write'] });
   const client = await created({ ...BY_ITSELF, scopes: ['account:write'] }, writer);

@@ -137,17 +137,19 @@ export async function rename(
 ): Promise<{ row: Client; outcome: 'updated' }> {
   const { tenancy } = requireScope(ctx, writeScope);
   const given = parseFields(OAUTH_CLIENT_NAME, input, 'change');
-  const client = await requireRow(ctx, CLIENTS, tenancy, ref);
-  if (precondition !== null && !precondition(client)) throw preconditionFailed();
-  if (given.name === undefined) return { row: client, outcome: 'updated' };
-  const name = parseName(given.name, MAX_CLIENT_NAME_LENGTH);
-  const { clientId, teamId } = client;
-  beginChange(ctx);
-  // Of two requests with the same entity tag, the second finds another name.
-  const ifNamed = precondition === null ? null : client.name;
-  if (!(await renameClient(ctx.store, { id: clientId, teamId, name, ifNamed }))) throw preconditionFailed();
-  await ctx.lookups.forget();
-  return { row: { ...plainRow(teamOauthClient, client), name }, outcome: 'updated' };
+  for (;;) {
+    const client = await requireRow(ctx, CLIENTS, tenancy, ref);
+    if (precondition !== null && !precondition(client)) throw preconditionFailed();
+    if (given.name === undefined) return { row: client, outcome: 'updated' };
+    const name = parseName(given.name, MAX_CLIENT_NAME_LENGTH);
+    const { clientId, teamId } = client;
+    beginChange(ctx);
+    // If another request has renamed it meanwhile, the precondition is checked again.
+    const ifNamed = precondition === null ? null : client.name;
+    if (!(await renameClient(ctx.store, { id: clientId, teamId, name, ifNamed }))) continue;
+    await ctx.lookups.forget();
+    return { row: { ...plainRow(teamOauthClient, client), name }, outcome: 'updated' };
+  }
 }
 
 /**
