@@ -403,10 +403,10 @@ describe('broadcasts', () => {
     const caller = { caller: client.caller };
     const workspaceId = btoa(`Workspace:${client.workspaceId}`);
     const mutation = `mutation ($input: CreateEmailBroadcastInput!) { createEmailBroadcast(input: $input) {
-      emailBroadcast { status fromEmail topics { name } savedFilter { name }
+      emailBroadcast { status fromEmailAddress topics { name } savedFilter { name }
         recipients { nodes { emailAddress firstName contact { emailAddress } } } } userErrors { code path } } }`;
     const input = {
-      ...{ workspaceId, name: 'News', fromEmail: 'shop@example.com' },
+      ...{ workspaceId, name: 'News', fromEmailAddress: 'shop@example.com' },
       topicIds: [btoa(`EmailTopic:${topic.id}`)],
       recipients: [{ emailAddress: 'mia@example.com', firstName: 'Mia' }],
     };
@@ -417,7 +417,7 @@ describe('broadcasts', () => {
           emailBroadcast: {
             ...{
               status: 'DRAFT',
-              fromEmail: 'shop@example.com',
+              fromEmailAddress: 'shop@example.com',
               topics: [{ name: 'News' }],
               savedFilter: null,
             },

@@ -62,6 +62,7 @@ export const emailBroadcast = describe({
     subject: { ...EMAIL_TEXTS.subject, rule: 'By default that of the template.' },
     preheadline: { ...TEXT, description: 'The line that readers see beside the subject.' },
     fromEmail: {
+      graphqlName: 'fromEmailAddress',
       ...EMAIL,
       required: true,
       description: 'The e-mail address of the sender.',
@@ -73,6 +74,7 @@ export const emailBroadcast = describe({
         'The name of the sender: that of the address among the addresses of the workspace; null if it is none of them.',
     },
     replyToEmail: {
+      graphqlName: 'replyToEmailAddress',
       ...EMAIL,
       nullable: true,
       description: 'The e-mail address to which people answer; null for that of the sender.',
