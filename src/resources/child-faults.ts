@@ -3,8 +3,8 @@
 import { parentKeyOf } from './description/ancestors.ts';
 import { isArchivable, isOrdered } from './description/common-fields.ts';
 import type { Field } from './description/fields.ts';
+import { expandableNames } from './description/names.ts';
 import { childLists, type Resource } from './description/resource.ts';
-import { expandableNames } from './description/rest-members.ts';
 
 /** The faults of a noun's lists of children and of its order, as sentences. @param nouns all nouns */
 export function childFaults(noun: Resource, nouns: readonly Resource[]): string[] {

@@ -1,6 +1,12 @@
 // Makes the JSON Schemas (draft 2020-12) of REST from the descriptions of nouns.
 import { type JsonSchema as Schema, TEXT_FORMATS, typeOf } from '../resources/description/field-types.ts';
-import { type Field, type Fields, isExpandable, referencedNoun } from '../resources/description/fields.ts';
+import {
+  type Field,
+  type Fields,
+  fieldsInParent,
+  isExpandable,
+  referencedNoun,
+} from '../resources/description/fields.ts';
 import {
   defaultSentence,
   inputDescription,
@@ -10,7 +16,6 @@ import {
 } from '../resources/description/inputs.ts';
 import { restNameOf } from '../resources/description/names.ts';
 import type { Resource } from '../resources/description/resource.ts';
-import { fieldsInParent } from '../resources/description/rest-members.ts';
 
 export type { Schema };
 

@@ -1,9 +1,9 @@
 // Writes rows as REST's JSON, by the description of their resource. It does not decode rows over PostgreSQL's bytes; plain objects, such
 // as Prisma's, give the same JSON. Pure.
 import type { Field, Fields } from '../resources/description/fields.ts';
-import { restNameOf } from '../resources/description/names.ts';
+import { fieldsInParent } from '../resources/description/fields.ts';
+import { expandableNames, namesNotInParent, restNameOf } from '../resources/description/names.ts';
 import type { Resource } from '../resources/description/resource.ts';
-import { expandableNames, fieldsInParent, namesNotInParent } from '../resources/description/rest-members.ts';
 import type { ByteWriter } from './byte-writer.ts';
 import { layoutOf } from './columns.ts';
 import { TRUE } from './decoders.ts';

@@ -1,8 +1,7 @@
 // Removes the members that events and REST answers do not contain from the JSON that a change has built of a row. Pure.
 import type { Fields } from '../resources/description/fields.ts';
-import { restNameOf } from '../resources/description/names.ts';
+import { expandableNames, namesNotInParent, restNameOf } from '../resources/description/names.ts';
 import type { Resource } from '../resources/description/resource.ts';
-import { expandableNames, namesNotInParent } from '../resources/description/rest-members.ts';
 import { withoutMembers, withoutMembersInside } from './json-members.ts';
 
 /** The JSON for events and REST answers. @param hidden the members to remove; absent: all fields with `expand` */

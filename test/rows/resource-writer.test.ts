@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Field, Fields } from '../../src/resources/description/fields.ts';
-import { restNameOf } from '../../src/resources/description/names.ts';
-import { expandableNames, fieldsInParent } from '../../src/resources/description/rest-members.ts';
+import { fieldsInParent } from '../../src/resources/description/fields.ts';
+import { expandableNames, restNameOf } from '../../src/resources/description/names.ts';
 import { ByteWriter } from '../../src/rows/byte-writer.ts';
 import { type Column, rowMaker } from '../../src/rows/columns.ts';
 import { writerOf } from '../../src/rows/resource-writer.ts';

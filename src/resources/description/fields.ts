@@ -181,6 +181,11 @@ export function isExpandable({ expand }: Pick<Field, 'expand'>): boolean {
   return expand === true || expand === 'reads';
 }
 
+/** The fields of an object that REST returns inside another object. */
+export function fieldsInParent(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([, { notInParent }]) => notInParent !== true));
+}
+
 type ValueOf<F extends Field> =
   | (F extends { items: infer Items extends Fields }
       ? RowOf<Items>[]

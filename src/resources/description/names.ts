@@ -1,5 +1,5 @@
 // What nouns and fields are called: over REST, over GraphQL, and in sentences.
-import type { Field } from './fields.ts';
+import { type Field, isExpandable } from './fields.ts';
 import type { Resource } from './resource.ts';
 
 /** The name of GraphQL's field for the objects whose ids a property has: `page` for `pageId`, `pages` for `pageIds`. */
@@ -10,6 +10,20 @@ export function referenceFieldName(property: string): string {
 /** The REST name of a field: the column's name, unless the specification has another. */
 export function restNameOf(property: string, { restName }: Pick<Field, 'restName'> = {}): string {
   return restName ?? toSnakeCase(property);
+}
+
+/** The REST names of the fields that it returns only if `expand[]` lists them. */
+export function expandableNames({ fields }: Pick<Resource, 'fields'>): string[] {
+  return Object.entries(fields)
+    .filter(([, field]) => isExpandable(field))
+    .map(([property, field]) => restNameOf(property, field));
+}
+
+/** The REST names of the members that REST leaves out of the objects in a field. */
+export function namesNotInParent({ items, object = items ?? {} }: Field): string[] {
+  return Object.entries(object).flatMap(([property, field]) =>
+    field.notInParent === true ? [restNameOf(property, field)] : [],
+  );
 }
 
 /** The GraphQL name of a field, in outputs and inputs. */
