@@ -8,14 +8,16 @@ import { PAYMENT_TYPES, price } from '../product-prices.ts';
 import { variant } from '../product-variants.ts';
 import { product } from '../products.ts';
 import { workspace } from '../workspaces.ts';
-import { IDS_AND_NAME, VISITS } from './order-parts.ts';
+import { ORDER_BASE } from './order-base.ts';
+import { MAX_LINE_ITEMS } from './order-line-items.ts';
+import { AMOUNT, CURRENCY, IDS_AND_NAME, VISITS } from './order-parts.ts';
 import {
   FULFILLMENT_STATUS_DESCRIPTIONS,
   FULFILLMENT_STATUSES,
   INVOICE_STATUSES,
   INVOICE_TRANSITIONS,
 } from './order-statuses.ts';
-import { AMOUNT, CURRENCY, MAX_LINE_ITEMS, ORDER_BASE, order, orderLineItem } from './orders.ts';
+import { order, orderLineItem } from './orders.ts';
 
 /** A tax field that is always null, because the gateway does not compute taxes. */
 const TAX = {

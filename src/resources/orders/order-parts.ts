@@ -1,4 +1,4 @@
-// Fields that several nouns of an order share: the origin of a visitor, and fields that are always null.
+// Fields that several nouns of an order share: amounts, the origin of a visitor, and what an object is called.
 import type { Fields } from '../description/fields.ts';
 import { VISIT } from '../visits.ts';
 
@@ -17,3 +17,12 @@ export const IDS_AND_NAME = {
   publicId: { type: 'text', description: 'The short public id.' },
   name: { type: 'text', description: 'The name.' },
 } as const satisfies Fields;
+
+/** The currency of amounts. */
+export const CURRENCY = {
+  type: 'currency',
+  description: 'The currency of all amounts of the order (ISO 4217).',
+} as const;
+
+/** Computed sums and amounts, which clients cannot set. */
+export const AMOUNT = { type: 'decimal', currency: 'currency' } as const;

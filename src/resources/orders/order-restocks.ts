@@ -4,7 +4,7 @@ import { ALWAYS_NULL_TEXT, IDS, OF_WORKSPACE } from '../description/common-field
 import { describe, type Row } from '../description/resource.ts';
 import { workspace } from '../workspaces.ts';
 import { invoice, invoiceLineItem } from './order-invoices.ts';
-import { MAX_LINE_ITEMS } from './orders.ts';
+import { MAX_LINE_ITEMS } from './order-line-items.ts';
 
 export const restock = describe({
   type: 'Restock',

@@ -3,7 +3,8 @@ import { ALWAYS_NULL_TEXT, IDS } from '../description/common-fields.ts';
 import type { Field, Fields } from '../description/fields.ts';
 import { describe, type Resource, type Row } from '../description/resource.ts';
 import { invoice } from './order-invoices.ts';
-import { AMOUNT, CURRENCY, order } from './orders.ts';
+import { AMOUNT, CURRENCY } from './order-parts.ts';
+import { order } from './orders.ts';
 
 const TEXT = { type: 'text', nullable: true, writable: 'at_creation', maxLength: 255 } as const;
 

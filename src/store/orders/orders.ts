@@ -3,6 +3,7 @@
 import { notFound } from '../../errors.ts';
 import type { NounTable } from '../../resources/nouns.ts';
 import { invoice } from '../../resources/orders/order-invoices.ts';
+import { MAX_LINE_ITEMS } from '../../resources/orders/order-line-items.ts';
 import {
   type BillingStatus,
   eventsOf,
@@ -13,7 +14,7 @@ import {
   type ServiceStatus,
   serviceStatusWhenPaid,
 } from '../../resources/orders/order-statuses.ts';
-import { MAX_LINE_ITEMS, order, orderLineItem } from '../../resources/orders/orders.ts';
+import { order, orderLineItem } from '../../resources/orders/orders.ts';
 import { type Changed, execute } from '../changing/changes.ts';
 import type { ColumnValues } from '../changing/children.ts';
 import { insertContact } from '../changing/contacts.ts';

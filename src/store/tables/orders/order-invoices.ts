@@ -1,6 +1,7 @@
 // The computed columns of an invoice and of its lines.
+import { ORDER_BASE } from '../../../resources/orders/order-base.ts';
 import { invoice, invoiceLineItem } from '../../../resources/orders/order-invoices.ts';
-import { ORDER_BASE, order } from '../../../resources/orders/orders.ts';
+import { order } from '../../../resources/orders/orders.ts';
 import { withHidden } from '../../sql/personal-data.ts';
 import { withPluralUnit } from '../../sql/price-terms.ts';
 import { otherAsJson } from '../../sql/row-json.ts';
