@@ -331,6 +331,7 @@ const REFINED_PARAMETERS: readonly Parameter[] = REFINED_NAMES.map((name) => ({
       ? 'The same as `filter[refine_filter_id]`, but only for public ids.'
       : `Only objects that match this saved filter: its integer id or public id. Can be combined with other filters.${name === REFINED ? '' : ' The same as `filter[refine_filter_id]`.'}`,
   schema: { type: 'string' },
+  ...(name !== REFINED && { deprecated: true }),
 }));
 
 /**
@@ -460,10 +461,12 @@ function filterParameter({ type, idsOf, description }: FilterForm, name: string)
   };
 }
 
-function rangeParameters({ description }: RangeForm, name: string): Parameter[] {
+function rangeParameters({ property, description }: RangeForm, name: string): Parameter[] {
+  // Every noun has these times, and they mean the same: one parameter for all lists.
+  const meaning = ['createdAt', 'updatedAt'].includes(property) ? '' : ` ${description}`;
   return ENDS.map((end) => ({
     name: `${name}[${end}]`,
-    description: `Only objects with this time ${end === 'from' ? 'at or after' : 'before'} a time such as 2026-01-31T09:30:00Z, or the start of a day in UTC. ${description}`,
+    description: `Only objects with this time ${end === 'from' ? 'at or after' : 'before'} a time such as 2026-01-31T09:30:00Z, or the start of a day in UTC.${meaning}`,
     schema: { type: 'string' },
   }));
 }

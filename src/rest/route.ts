@@ -15,6 +15,8 @@ export interface Parameter {
   readonly schema: Schema;
   /** Whether a request without it is refused. */
   readonly required?: true;
+  /** Whether another parameter takes its place. */
+  readonly deprecated?: true;
 }
 
 /** A response header. */

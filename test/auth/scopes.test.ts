@@ -12,6 +12,7 @@ describe('the sentence of a scope', () => {
 
   test.each([
     ['account:read', ['people', 'audit trail']],
+    ['account:write', ['teams', 'create and end', 'API keys', 'applications']],
     ['contacts:read', ['contacts', 'tags', 'saved filters']],
     ['funnels:write', ['funnels', 'sites', 'pages', 'splits']],
     ['store:read', ['products', 'orders', 'payments', 'shipping']],

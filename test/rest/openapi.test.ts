@@ -173,6 +173,17 @@ test('what is the same in several places is written once', () => {
   ).toBeLessThan(20);
 });
 
+test('parameters of several lists are components, and those that others replace are deprecated', () => {
+  const inline = OPERATIONS.flatMap(({ parameters }) => parameters).map((parameter) =>
+    JSON.stringify(parameter),
+  );
+  expect(inline.filter((parameter) => /filter\[(?:created|updated)_at\]/.test(parameter))).toEqual([]);
+  const deprecated = [...walk(document)]
+    .filter(([, value]) => 'deprecated' in value)
+    .map(([, value]) => ('name' in value ? value['name'] : value));
+  expect(deprecated).toEqual(['stored_filter_id', 'stable_id']);
+});
+
 test('each event that an endpoint can get has its payload', () => {
   const { webhooks } = document as unknown as { webhooks: Record<string, object> };
   const served = EVENT_TYPES.filter(({ id }) => subjectOfEventType(id) !== null).map(({ id }) => id);
