@@ -12,7 +12,7 @@ type Access = 'read' | 'write';
 export const CATEGORIES = {
   account: {
     read: 'teams and workspaces, their people, API keys, applications and audit trail',
-    write: 'teams and workspaces, and end their API keys and applications',
+    write: 'teams and workspaces, and create and end their API keys and applications',
   },
   blogs: sameForBothAccesses('blogs, their posts, tags and categories'),
   contacts: sameForBothAccesses('contacts, their tags and appointments, and saved filters'),
