@@ -22,7 +22,7 @@ const WORKSPACES = tableOf(workspace);
 
 const ROWS = 10_000;
 const SIZE = 10;
-/** The number of rows of a tag that are read before the list is walked (src/store/reading/selections.ts). */
+/** The number of rows of a tag that are read before the list is walked (src/store/reading/walks.ts). */
 const MANY = 2_501;
 
 let gateway: Gateway;

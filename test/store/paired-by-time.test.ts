@@ -1,4 +1,4 @@
-// A tag in the order of changes, wherever its contacts are in a list that is longer than what is walked of it (src/store/reading/selections.ts).
+// A tag in the order of changes, wherever its contacts are in a list that is longer than what is walked of it (src/store/reading/walks.ts).
 import { afterAll, describe, expect, test } from 'vitest';
 import type { FilterValues } from '../../src/pagination.ts';
 import { contact } from '../../src/resources/contacts.ts';

@@ -8,18 +8,11 @@ import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
 import type { Table } from '../tables/table.ts';
 import type { OwnerlessTable } from '../tenancy/row-owners.ts';
-import { findWorkspace, isBelowWorkspace, isOwned, ownedParents } from './parents.ts';
+import { findWorkspace, isBelowWorkspace, isOwned, ownedParents, type PagePlaceholders } from './parents.ts';
+import { boundsOf, valuesOfBounds } from './positions.ts';
 import { readRows, scanRows } from './reads.ts';
-import {
-  boundedStatement,
-  boundsOf,
-  isExpensive,
-  type PagePlaceholders,
-  type Selected,
-  selectionOf,
-  selectSome,
-  valuesOfBounds,
-} from './selections.ts';
+import { selectSome } from './selected-rows.ts';
+import { boundedStatement, isExpensive, type Selected, selectionOf } from './selections.ts';
 
 type Row = { id: bigint };
 

@@ -23,22 +23,20 @@ import type { StoreContext } from '../store.ts';
 import type { Table } from '../tables/table.ts';
 import type { Owners } from '../tenancy/row-owners.ts';
 import { findWorkspace, isOwned, ownedParents } from './parents.ts';
+import {
+  type Bounds,
+  boundsOf,
+  limitOf,
+  orderOfProjected,
+  scanDirection,
+  valuesOfBounds,
+} from './positions.ts';
 import { type ProjectedColumns, project } from './projections.ts';
 import { readRows, scanRows } from './reads.ts';
 import { type RefinedList, type RefinedRead, readBounded } from './refined.ts';
 import { isOwn, type RefinedPage } from './refined-statements.ts';
-import {
-  type Bounds,
-  boundedStatement,
-  boundsOf,
-  isExpensive,
-  limitOf,
-  orderOfProjected,
-  scanDirection,
-  selectionOf,
-  selectPage,
-  valuesOfBounds,
-} from './selections.ts';
+import { selectPage } from './selected-rows.ts';
+import { boundedStatement, isExpensive, selectionOf } from './selections.ts';
 import { sortKeyOf } from './sort-keys.ts';
 
 type Row = { id: bigint };

@@ -11,6 +11,12 @@ import { readRows } from './reads.ts';
 type Row = { id: bigint };
 type ParentTable = Table<Row>['parent']['table'];
 
+/** The SQL of the parent and its workspace. */
+export interface PagePlaceholders {
+  readonly parent: string;
+  readonly workspace: string;
+}
+
 /** Whether the table's rows are below a workspace and have the column `workspace_id`. */
 export function isBelowWorkspace(table: ParentTable): table is Exclude<ParentTable, 'teams' | 'workspaces'> {
   return table !== 'teams' && table !== 'workspaces';
@@ -90,8 +96,7 @@ export function rowById(table: string, found: string): string {
  */
 export function between<R extends Row>(
   table: Table<R>,
-  parent: string,
-  workspace: string,
+  { parent, workspace }: PagePlaceholders,
   range: string,
 ): string {
   const inWorkspace = isBelowWorkspace(table.parent.table) ? `t.workspace_id = ${workspace} and ` : '';

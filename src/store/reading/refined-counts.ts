@@ -9,7 +9,7 @@ import { type Count, MAX_EXACT_COUNT, NUMBERS } from './counts.ts';
 import { between, rowById, rowsById } from './parents.ts';
 import { readRows, scanRows } from './reads.ts';
 import { indexOfLeast, type RefinedList } from './refined.ts';
-import { allOf, completeRanges, conditionsOf, idsOf, isOwn } from './refined-statements.ts';
+import { allOf, BELOW_WORKSPACE, completeRanges, conditionsOf, idsOf, isOwn } from './refined-statements.ts';
 
 type Row = { id: bigint };
 
@@ -67,9 +67,9 @@ export async function countRefined<R extends Row>(
         sources.map(({ most = MAX_EXACT_COUNT }) => most),
       ) ?? -1
     ];
-  const listed = between(table, '$workspace_id', '$workspace_id', 't.id > 0');
+  const listed = between(table, BELOW_WORKSPACE, 't.id > 0');
   if (least !== undefined) {
-    const row = rowById(table.name, between(table, '$workspace_id', '$workspace_id', 't.id = x.id'));
+    const row = rowById(table.name, between(table, BELOW_WORKSPACE, 't.id = x.id'));
     const matching = `select from ${row} where ${sql} offset 0`;
     const [count = 0] = await numbers('refined_count', [
       `(select count(*) from ${idsOf(least, completeRanges(table))} cross join lateral (${matching}) t)`,

@@ -15,20 +15,14 @@ import type { SearchMatch } from '../sql/search.ts';
 import type { Values } from '../sql/statements.ts';
 import type { Table } from '../tables/table.ts';
 import type { Owners } from '../tenancy/row-owners.ts';
-import { between, isOwned, rowById, rowsById } from './parents.ts';
-import {
-  conditionOf,
-  orderOf,
-  orderOfProjected,
-  parameterOf,
-  placeOf,
-  rangeOf,
-  rangeOfValue,
-  selectionOf,
-} from './selections.ts';
+import { conditionOf } from './filter-conditions.ts';
+import { between, isOwned, type PagePlaceholders, rowById, rowsById } from './parents.ts';
+import { orderOf, orderOfProjected, placeOf, rangeOf, rangeOfValue } from './positions.ts';
+import { type AnyTable, parameterOf, selectionOf } from './selections.ts';
 import type { SortKey } from './sort-keys.ts';
 
-type AnyTable = Table<{ id: bigint }>;
+/** The parent of every list with a saved filter is a workspace. */
+export const BELOW_WORKSPACE: PagePlaceholders = { parent: '$workspace_id', workspace: '$workspace_id' };
 
 /** The source of one part of a list's conditions. */
 export interface PartSource extends Source {
@@ -142,14 +136,14 @@ function inOrder(
   limits: string,
   condition = 'true',
 ): string {
-  const range = between(table, '$workspace_id', '$workspace_id', `${rangeOf(key, 't.id')} and ${condition}`);
+  const range = between(table, BELOW_WORKSPACE, `${rangeOf(key, 't.id')} and ${condition}`);
   return `select ${columns} from ${table.name} t where ${range} order by ${orderOf(key, direction)} ${limits}`;
 }
 
 /** Reads complete ranges. @param columns of the list's rows `t` */
 export function completeRanges(table: AnyTable, columns = 't.id'): Reading {
   const rows = (condition: string) =>
-    `select ${columns} from ${table.name} t where ${between(table, '$workspace_id', '$workspace_id', condition)}`;
+    `select ${columns} from ${table.name} t where ${between(table, BELOW_WORKSPACE, condition)}`;
   return {
     rows,
     equal: (key, value) => rows(`${key} = ${value}`),
@@ -167,7 +161,7 @@ function rangesInOrder(table: AnyTable, asked: RefinedPage, columns: string, lim
       const { range, order } = rangeOfValue(asked.key, [key, value], direction);
       // `is not null`, because some indexes contain only rows with a value.
       return `select ${columns} from ${table.name} t
-        where ${between(table, '$workspace_id', '$workspace_id', `${range} and ${key} is not null`)} order by ${order} ${limits}`;
+        where ${between(table, BELOW_WORKSPACE, `${range} and ${key} is not null`)} order by ${order} ${limits}`;
     },
     pairs({ table: pairs, row, value: column }, value) {
       const [key, id] = [`b.${column}`, `b.${row}`];
@@ -205,7 +199,7 @@ function firstIds(table: AnyTable, asked: RefinedPage, source: PartSource, limit
 
 /** The row with the id `x.id`, for a lateral join that stops when the page is full. `offset 0` is an optimization fence: no join can start with the rows of the list. */
 function rowWithId(table: AnyTable, condition = 'true'): string {
-  return `select t.* from ${rowById(table.name, between(table, '$workspace_id', '$workspace_id', 't.id = x.id'))} where ${condition} offset 0`;
+  return `select t.* from ${rowById(table.name, between(table, BELOW_WORKSPACE, 't.id = x.id'))} where ${condition} offset 0`;
 }
 
 /** The condition that the caller owns the list. */
@@ -229,7 +223,7 @@ function shownRows(
 ): string {
   const order = orderOf(key, direction);
   const rows = rowsById(table, '$workspace_id', `select p.id from (${page}) p`, order);
-  return `select ${columns} from ${rows} where ${between(table, '$workspace_id', '$workspace_id', owned)} order by ${order}`;
+  return `select ${columns} from ${rows} where ${between(table, BELOW_WORKSPACE, owned)} order by ${order}`;
 }
 
 /**
@@ -298,7 +292,7 @@ export function sourceStatement(
     const range = `${rangeOf(key, 't.id')} and ${allOf(parts)}`;
     return `with k as materialized (
         select ${placeOf(key)} from ${rowsById(table, '$workspace_id', `select x.id from ${idsOf(source, completeRanges(table))}`)}
-        where ${between(table, '$workspace_id', '$workspace_id', range)}
+        where ${between(table, BELOW_WORKSPACE, range)}
         order by ${order} limit $limit
       ) ${shownRows(table, asked)}`;
   }

@@ -15,6 +15,7 @@ import type { StoreContext } from '../store.ts';
 import type { Table } from '../tables/table.ts';
 import { type Probe, toBounds } from './counts.ts';
 import { lastStepOf } from './last-steps.ts';
+import { type Bounds, boundsOf, valuesOfBounds } from './positions.ts';
 import { project } from './projections.ts';
 import { readRows, scanRows } from './reads.ts';
 import {
@@ -25,7 +26,7 @@ import {
   sourceStatement,
   walkStatement,
 } from './refined-statements.ts';
-import { type Bounds, boundsOf, MAX_MERGED_ROWS, valuesOfBounds } from './selections.ts';
+import { MAX_MERGED_ROWS } from './selections.ts';
 import { sortKeyOf } from './sort-keys.ts';
 
 type Row = { id: bigint };
