@@ -1,12 +1,8 @@
 // Building a workflow over REST: conditional splits and split tests as in the public API, what is refused, what is recorded.
 import { expect, test } from 'vitest';
-import {
-  addPageStep,
-  END,
-  ENTRY,
-  MAX_STEPS,
-  onePlaceName,
-} from '../../src/services/funnels/workflow-changes.ts';
+import { MAX_STEPS } from '../../src/services/funnels/locked-workflows.ts';
+import { addPageStep } from '../../src/services/funnels/page-steps.ts';
+import { END, ENTRY, onePlaceName } from '../../src/services/funnels/step-places.ts';
 import { inTransaction } from '../../src/store/connections/executor.ts';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';

@@ -4,7 +4,7 @@ import { funnelStep, stepFields } from '../../resources/funnel-steps.ts';
 import { funnel as funnelNoun } from '../../resources/funnels.ts';
 import { page as pageNoun } from '../../resources/pages.ts';
 import * as funnelSteps from '../../services/funnels/funnel-steps.ts';
-import { MAX_STEPS } from '../../services/funnels/workflow-changes.ts';
+import { MAX_STEPS } from '../../services/funnels/locked-workflows.ts';
 import type { Projection } from '../../services/reading/reads.ts';
 import { builder, type Types } from '../builder.ts';
 import { defineEnum } from '../closed-sets.ts';

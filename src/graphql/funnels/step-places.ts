@@ -2,8 +2,8 @@
 import { type GraphQLInputType, getNamedType, isInputObjectType } from 'graphql';
 import { invalid, mustBeId } from '../../errors.ts';
 import type { StepNode } from '../../services/funnels/funnel-steps.ts';
+import type { StepPlace } from '../../services/funnels/step-places.ts';
 import { type BranchName, TOP_LEVEL } from '../../services/funnels/workflow.ts';
-import type { StepPlace } from '../../services/funnels/workflow-changes.ts';
 import { isObject } from '../../services/input/parse-fields.ts';
 import { builder } from '../builder.ts';
 import { decodeGlobalId } from '../global-ids.ts';

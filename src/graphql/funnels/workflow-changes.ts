@@ -8,13 +8,12 @@ import { page as pageNoun } from '../../resources/pages.ts';
 import * as funnelSteps from '../../services/funnels/funnel-steps.ts';
 import type { RemovalEffect, removalsOf } from '../../services/funnels/split-removals.ts';
 import * as stepChanges from '../../services/funnels/step-changes.ts';
+import { END } from '../../services/funnels/step-places.ts';
 import type { BranchChoice } from '../../services/funnels/workflow.ts';
 import {
-  END,
   funnelOfStep,
   type StructureChanged,
   type StructureOptions,
-  writeScope,
 } from '../../services/funnels/workflow-changes.ts';
 import { rowOf, type Types } from '../builder.ts';
 import { type GraphContext, loadBatched } from '../context.ts';
@@ -62,7 +61,7 @@ function defineStructureChange<Given>(
 ): void {
   defineMutation(name, {
     description: `${description} The change is made completely or not at all.`,
-    scope: writeScope,
+    scope: funnelSteps.writeScope,
     of: [],
     idFields: STEP_ID_FIELDS,
     inputs: fields,
@@ -210,7 +209,7 @@ export function defineRemoval<Choice extends BranchChoice>({
 }: RemovalDefinition<Choice>): void {
   defineMutation(`remove${node.name}`, {
     description: `Removes a ${one} and discards the pages of the named ${argument}, by default of both: they can no longer be read. The steps of the ${argument} that is kept replace the split, in the same order. The change is made completely or not at all.`,
-    scope: writeScope,
+    scope: funnelSteps.writeScope,
     of: [{ name: node.name, title }],
     inputs: (t) => ({
       [argument]: t.field({

@@ -9,7 +9,7 @@ import { refineFilter } from '../../resources/refine-filters.ts';
 import type { NewSplit, SplitInput } from '../../services/funnels/conditional-splits.ts';
 import type { SplitNames } from '../../services/funnels/split-changes.ts';
 import type { NewSplitTest, SplitTestInput } from '../../services/funnels/split-tests.ts';
-import { ENTRY, onePlaceName, type PlaceNames } from '../../services/funnels/workflow-changes.ts';
+import { ENTRY, onePlaceName, type PlaceNames } from '../../services/funnels/step-places.ts';
 import { type Input, isObject, type NewValues, parseFields } from '../../services/input/parse-fields.ts';
 import { parsePublicId } from '../../services/reading/refs.ts';
 import { bodyOf } from '../body.ts';

@@ -13,7 +13,9 @@ import type { WriteOptions } from '../input/write-options.ts';
 import { readsOf, requireRow } from '../reading/reads.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
 import { defineService } from '../service.ts';
-import { type StepNode, stepsOfKind, treesOf, walk } from './funnel-steps.ts';
+import { type StepNode, stepsOfKind, treesOf, walk, writeScope } from './funnel-steps.ts';
+import type { Workflow } from './locked-workflows.ts';
+import { newStep, stepIds } from './locked-workflows.ts';
 import {
   type BranchPages,
   readCreatedSplit,
@@ -23,17 +25,8 @@ import {
   setBranchPages,
 } from './split-changes.ts';
 import { removalsOf } from './split-removals.ts';
-import {
-  changeStructure,
-  newStep,
-  type PlaceNames,
-  type StepPlace,
-  type StructureChanged,
-  spotOf,
-  stepIds,
-  type Workflow,
-  writeScope,
-} from './workflow-changes.ts';
+import { type PlaceNames, type StepPlace, spotOf } from './step-places.ts';
+import { changeStructure, type StructureChanged } from './workflow-changes.ts';
 
 export { writeScope };
 

@@ -22,17 +22,9 @@ import type { Reads } from '../reading/reads.ts';
 import type { Ref } from '../reading/refs.ts';
 import { defineService } from '../service.ts';
 import { APPENDED_CODE } from './page-code.ts';
+import { addPageStep, changePageStep, showOnStep } from './page-steps.ts';
+import { ENTRY, onePlaceName, placeNames, type StepPlace, spotOf } from './step-places.ts';
 import { TOP_LEVEL } from './workflow.ts';
-import {
-  addPageStep,
-  changePageStep,
-  ENTRY,
-  onePlaceName,
-  placeNames,
-  type StepPlace,
-  showOnStep,
-  spotOf,
-} from './workflow-changes.ts';
 
 type Page = PageRow & { id: bigint };
 

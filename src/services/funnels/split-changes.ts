@@ -1,16 +1,10 @@
 // The pages on the branches of a split: code that creating and changing both kinds of split share.
 import { AppError, blaming, type Fault, invalid, NOT_TWO_ITEMS } from '../../errors.ts';
 import type { Transaction } from '../../store/store.ts';
+import type { Workflow } from './locked-workflows.ts';
+import { stepIds } from './locked-workflows.ts';
+import { appendPages, type FreePage, firstPageIn, requireFreePages, setFirstPage } from './page-steps.ts';
 import type { SiblingList } from './workflow.ts';
-import {
-  appendPages,
-  type FreePage,
-  firstPageIn,
-  requireFreePages,
-  setFirstPage,
-  stepIds,
-  type Workflow,
-} from './workflow-changes.ts';
 
 /** A client's pages for a branch: its first page, or pages to append. */
 export interface BranchPages {

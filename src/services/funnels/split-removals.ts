@@ -23,9 +23,9 @@ import { tableOf } from '../../store/tables/tables.ts';
 import { changeStepwise } from '../changing/stepwise-change.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
-import { type StepNode, scope, treesOf, walk } from './funnel-steps.ts';
+import { type StepNode, scope, treesOf, walk, writeScope } from './funnel-steps.ts';
+import { lockOwnWorkflow, writeOutline } from './locked-workflows.ts';
 import { type BranchChoice, Outline } from './workflow.ts';
-import { lockOwnWorkflow, writeOutline, writeScope } from './workflow-changes.ts';
 
 const PAGES = tableOf(pageTable);
 /** The table of all kinds of steps. */

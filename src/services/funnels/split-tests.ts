@@ -8,21 +8,21 @@ import type { FunnelRow } from '../../resources/funnels.ts';
 import type { WorkflowStep } from '../../store/changing/funnel-steps.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
-import { branchesOf, getStructure, type StepNode, scope, stepsOfKind, walk } from './funnel-steps.ts';
+import {
+  branchesOf,
+  getStructure,
+  type StepNode,
+  scope,
+  stepsOfKind,
+  walk,
+  writeScope,
+} from './funnel-steps.ts';
+import { newStep, stepIds } from './locked-workflows.ts';
+import { isPageOf, requireFreePages } from './page-steps.ts';
 import { readCreatedSplit, requireTwo, type SplitNames, setBranchPages } from './split-changes.ts';
 import { removalsOf } from './split-removals.ts';
-import {
-  changeStructure,
-  isPageOf,
-  newStep,
-  type PlaceNames,
-  requireFreePages,
-  type StepPlace,
-  type StructureChanged,
-  spotOf,
-  stepIds,
-  writeScope,
-} from './workflow-changes.ts';
+import { type PlaceNames, type StepPlace, spotOf } from './step-places.ts';
+import { changeStructure, type StructureChanged } from './workflow-changes.ts';
 
 export { scope, writeScope };
 

@@ -5,17 +5,10 @@ import { NAME } from '../../resources/description/common-fields.ts';
 import { parseFields } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import type { Ref } from '../reading/refs.ts';
+import { placePage, showOnStep } from './page-steps.ts';
+import { placeNames, type StepPlace, spotOf } from './step-places.ts';
 import type { SiblingList } from './workflow.ts';
-import {
-  changeStructure,
-  placeNames,
-  placePage,
-  requireStep,
-  type StepPlace,
-  type StructureChanged,
-  showOnStep,
-  spotOf,
-} from './workflow-changes.ts';
+import { changeStructure, requireStep, type StructureChanged } from './workflow-changes.ts';
 
 interface Changed {
   readonly funnel: Ref;
