@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { sampleAt } from '../support/nightly.ts';
 import { type AxeException, axeFindings } from './axe.ts';
 import { type DemoGateway, startDemoGateway } from './demo-gateway.ts';
 
@@ -49,6 +50,12 @@ export const WINDOWS = [
   ['phone', { width: 390, height: 844 }],
 ] as const;
 
+/** The windows that some pages are examined in: by day one, and the other one for other pages. Each window needs a new load. */
+export const windowsFor = (pages: string) => sampleAt(pages, WINDOWS, 2);
+
+/** The colour schemes that a page is examined in: by day one, and the other one for other pages. */
+export const schemesFor = (page: string) => sampleAt(page, ['light', 'dark'] as const, 2);
+
 /** Run in the page: until colours that change with the scheme have changed. */
 const SETTLED = `Promise.allSettled(
   document.getAnimations().filter((one) => one instanceof CSSTransition).map(({ finished }) => finished),
@@ -72,7 +79,7 @@ export interface DemoBrowser {
   openElsewhere(): Promise<Page>;
   /** A picture of the page, which must fit its window, with dialogs that fit theirs, and buttons that are ours. */
   shoot(name: string, options?: { fullPage: boolean }): Promise<void>;
-  /** Shoots the page in light and in dark; in each, axe must find nothing, and nothing must have gone wrong before. */
+  /** Shoots the page in light and dark, by day in one of them. In each, axe must find nothing, and nothing must have gone wrong before. */
   examine(name: string, exceptions?: readonly AxeException[]): Promise<void>;
 }
 
@@ -136,7 +143,7 @@ export function provideDemoBrowser(
     openElsewhere: () => openContext(),
     shoot,
     async examine(name, exceptions) {
-      for (const colorScheme of ['light', 'dark'] as const) {
+      for (const colorScheme of schemesFor(name)) {
         await page.emulateMedia({ colorScheme });
         await page.evaluate(SETTLED);
         const look = `${name}-${colorScheme}`;

@@ -1,6 +1,7 @@
 // What the explorer says to somebody who does not know what to do next, and that nothing it says lies over anything else.
 import { beforeEach, describe, expect, test } from 'vitest';
 import { examples } from '../../src/graphiql/app/examples.ts';
+import { sampleAt } from '../support/nightly.ts';
 import { prismaOf } from '../support/prisma.ts';
 import { provideDemoBrowser } from './chromium.ts';
 import { chooseExample, enterKey, openDocs, openGraphiql, runQuery, waitForKeyStatus } from './explore.ts';
@@ -196,7 +197,7 @@ async function examineSearchBoxOfDocs(width: number): Promise<void> {
   await demo.shoot(`graphiql-docs-search-${width}`);
 }
 
-test.each([1280, 1024, 768, 390])(
+test.each(sampleAt('what is said', [1280, 1024, 768, 390], 2))(
   'nothing covers the examples menu or the docs, and the sharing message covers nothing and disappears: %i px',
   async (width) => {
     // A clock is its context's.

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { examples } from '../../src/graphiql/app/examples.ts';
 import { restoreDemo } from '../../src/store/demo/restore.ts';
-import { provideDemoBrowser, WINDOWS } from './chromium.ts';
+import { provideDemoBrowser, windowsFor } from './chromium.ts';
 import { startCountingProxy } from './counting-proxy.ts';
 import {
   answerTo,
@@ -269,7 +269,7 @@ test('the demo\u2019s signed-in link delivers the key once, and leaves nothing i
   expect(await elsewhere.getByLabel('API key', { exact: true }).inputValue()).toBe('');
 });
 
-test.each(WINDOWS)('axe finds nothing: %s', async (name, size) => {
+test.each(windowsFor('the first minutes'))('axe finds nothing: %s', async (name, size) => {
   await demo.page.setViewportSize(size);
   const examine = (state: string) => demo.examine(`axe-${state}-${name}`, WIDGETS);
   await openGraphiql(demo.page, demo.server.issuer);

@@ -1,7 +1,7 @@
 // Where the explorer draws: the map of the schema, and answers as tables and pictures.
 import { readFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { provideDemoBrowser, WINDOWS } from './chromium.ts';
+import { provideDemoBrowser, windowsFor } from './chromium.ts';
 import { chooseExample, enterKey, openGraphiql, runQuery, waitForKeyStatus } from './explore.ts';
 import { WIDGETS } from './graphiql-widgets.ts';
 
@@ -96,7 +96,7 @@ describe('the map of the schema', () => {
     expect(demo.record.problems).toEqual([]);
   });
 
-  test.each(WINDOWS)('axe finds nothing: %s', async (name, size) => {
+  test.each(windowsFor('the map of the schema'))('axe finds nothing: %s', async (name, size) => {
     await demo.page.setViewportSize(size);
     await openSchema();
     await demo.page.waitForTimeout(400);
@@ -204,7 +204,7 @@ describe('an answer', () => {
     expect(await demo.page.locator('.graphiql-response .view-lines').innerText()).not.toContain('"cost"');
   });
 
-  test.each(WINDOWS)('axe finds nothing: %s', async (name, size) => {
+  test.each(windowsFor('an answer'))('axe finds nothing: %s', async (name, size) => {
     await demo.page.setViewportSize(size);
     await answerOf('Where visitors of a funnel drop out');
     await examine(`answer-json-${name}`);
@@ -253,7 +253,7 @@ describe('a query', () => {
     expect(demo.record.problems).toEqual([]);
   });
 
-  test.each(WINDOWS)(
+  test.each(windowsFor('a query'))(
     'axe finds nothing in the builder and the start of the documentation: %s',
     async (name, size) => {
       await demo.page.setViewportSize(size);

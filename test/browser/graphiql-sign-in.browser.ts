@@ -1,5 +1,6 @@
 // Signing in to the explorer, in a real browser, against the gateway itself.
 import { beforeEach, describe, expect, test } from 'vitest';
+import { sampleAt } from '../support/nightly.ts';
 import { prismaOf } from '../support/prisma.ts';
 import { provideDemoBrowser } from './chromium.ts';
 import { chooseExample, enterKey, openGraphiql, runQuery, waitForKeyStatus } from './explore.ts';
@@ -176,7 +177,8 @@ describe('signing in to the explorer', { timeout: 60_000 }, () => {
   );
 
   test('a page that links here can neither run a query nor break anything', async () => {
-    for (const tab of ['%', encodeURIComponent('["a"]'), encodeURIComponent('{"query":"x"}'), 'null', '']) {
+    const tabs = ['%', encodeURIComponent('["a"]'), encodeURIComponent('{"query":"x"}'), 'null', ''];
+    for (const tab of sampleAt('tab', tabs, 2)) {
       await demo.page.goto('about:blank');
       await demo.page.goto(`${demo.server.issuer}/graphql#tab=${tab}`);
       await demo.page.locator('.graphiql-query-editor .view-line').first().waitFor();
@@ -194,11 +196,13 @@ describe('signing in to the explorer', { timeout: 60_000 }, () => {
     expect(demo.record.problems).toEqual([]);
   });
 
-  test.each([
+  const LOOKS = [
     ['light', 1280, 800, 'light'],
     ['middle', 900, 800, 'light'],
     ['phone-dark', 390, 844, 'dark'],
-  ] as const)(
+  ] as const;
+
+  test.each(sampleAt('sign-in denied', LOOKS, 3))(
     'who denies is back in the explorer and may try again, and all of it fits the window: %s',
     async (name, width, height, colorScheme) => {
       await demo.page.emulateMedia({ colorScheme });

@@ -1,7 +1,7 @@
 // The explorer in a real browser. Screenshots go to the folder of chromium.ts.
 import { beforeEach, describe, expect, test } from 'vitest';
 import { examples } from '../../src/graphiql/app/examples.ts';
-import { type Activity, provideDemoBrowser, WINDOWS } from './chromium.ts';
+import { type Activity, provideDemoBrowser, schemesFor, windowsFor } from './chromium.ts';
 import {
   chooseExample,
   enterKey,
@@ -162,10 +162,10 @@ describe('the explorer', { timeout: 60_000 }, () => {
     expect(demo.record.problems).toEqual([]);
   });
 
-  test.each(WINDOWS)('fits its window and follows the system: %s', async (name, size) => {
+  test.each(windowsFor('a visit'))('fits its window and follows the system: %s', async (name, size) => {
     await demo.page.setViewportSize(size);
     const shoot = async (state: string) => {
-      for (const colorScheme of ['light', 'dark'] as const) {
+      for (const colorScheme of schemesFor(`${name}-${state}`)) {
         await demo.page.emulateMedia({ colorScheme });
         await demo.shoot(`${name}-${state}-${colorScheme}`);
       }
