@@ -62,8 +62,9 @@ test('only the bench and the trials are left to lint:all and typecheck:all, whic
   expect(types.exclude).toEqual(['src/graphiql/app', ...LONG_RUNS]);
   expect(all.exclude).toEqual(['bench/peers', '../src/graphiql/app']);
   expect(scripts['lint:all']).not.toContain('--config-path');
-  expect(scripts['typecheck:all']).toMatch(/typecheck && tsc -p test$/);
-  expect(await readFile(join(ROOT, '.ci/run'), 'utf8')).toMatch(
-    /typecheck:all && npm run --silent lint:all\n/,
+  expect(scripts['typecheck:all']).toMatch(/typecheck && tsc -p test /);
+  // What `npm test` has linted is not linted twice.
+  expect(await readFile(join(ROOT, '.ci/run'), 'utf8')).toContain(
+    `typecheck:all && npm run --silent lint:all -- ${LONG_RUNS.join(' ')}\n`,
   );
 });
