@@ -7,6 +7,13 @@ import { OF_FUNNEL, OF_PAGE } from '../../resources/page-stats.ts';
 import { page } from '../../resources/pages.ts';
 import type { StepNode, Structure } from '../../services/funnels/funnel-steps.ts';
 import * as stats from '../../services/funnels/page-stats.ts';
+import type { Figures } from '../../services/funnels/page-sums.ts';
+import {
+  DEFAULT_DAYS,
+  MAX_DAYS,
+  parseTimerange,
+  type Timerange,
+} from '../../services/funnels/stats-timeranges.ts';
 import { builder, type Types } from '../builder.ts';
 import { type GraphContext, loadBatched } from '../context.ts';
 import { assumedValues } from '../field-options.ts';
@@ -28,12 +35,12 @@ const Page = nodeOf(page);
 type FieldBuilder<Row> = PothosSchemaTypes.ObjectFieldBuilder<Types, Row>;
 
 type AmountName = {
-  [Name in keyof stats.Figures]: stats.Figures[Name] extends number ? never : Name;
-}[keyof stats.Figures];
+  [Name in keyof Figures]: Figures[Name] extends number ? never : Name;
+}[keyof Figures];
 
 /** A field with an amount for each currency. */
 function amountsField(t: object, name: AmountName, description: string): FieldMap[string] {
-  return (t as FieldBuilder<stats.Figures>).field({
+  return (t as FieldBuilder<Figures>).field({
     type: [moneyType()],
     rows: assumedValues(),
     description: `${description} One amount for each currency; empty without sales.`,
@@ -42,7 +49,7 @@ function amountsField(t: object, name: AmountName, description: string): FieldMa
 }
 
 /** The fields that all statistics share. */
-const Stats = builder.interfaceRef<stats.Figures>('Stats').implement({
+const Stats = builder.interfaceRef<Figures>('Stats').implement({
   description: 'What was counted: visits and sales.',
   scope: stats.scope,
   fields: (t) => ({
@@ -90,7 +97,7 @@ function rangeFields(t: object): FieldMap {
       type: [DayStats],
       nullable: true,
       scope: stats.scope,
-      rows: stats.DEFAULT_DAYS,
+      rows: DEFAULT_DAYS,
       cost: COST,
       description: 'The statistics of each day of UTC. Days without any activity are left out.',
       resolve: (counted, _args, ctx) =>
@@ -150,7 +157,6 @@ const FunnelStats = builder.objectRef<stats.FunnelFigures>('FunnelStats').implem
   }),
 });
 
-const { DEFAULT_DAYS, MAX_DAYS } = stats;
 const rangeArgs = builder.args((t) => ({
   from: t.field({
     type: 'DateTime',
@@ -170,12 +176,11 @@ interface RangeInput {
 
 /** @throws AppError `invalid` */
 function timerangeOf(ctx: GraphContext, { from = null, to = null }: RangeInput) {
-  return stats.parseTimerange(ctx, from, to, ['from', 'to']);
+  return parseTimerange(ctx, from, to, ['from', 'to']);
 }
 
 /** The key of the loader: one batch loads the statistics of one time range. */
-const loaderKey = (of: string, { from, to }: stats.Timerange) =>
-  `${of}.stats ${from.getTime()} ${to.getTime()}`;
+const loaderKey = (of: string, { from, to }: Timerange) => `${of}.stats ${from.getTime()} ${to.getTime()}`;
 
 builder.objectField(Page.ref, 'stats', (t) =>
   t.field({

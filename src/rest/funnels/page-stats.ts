@@ -4,6 +4,7 @@ import { funnel } from '../../resources/funnels.ts';
 import { FUNNEL_STATS, OF_FUNNEL, OF_PAGE, PAGE_STATS } from '../../resources/page-stats.ts';
 import { page } from '../../resources/pages.ts';
 import * as stats from '../../services/funnels/page-stats.ts';
+import { parseTimerange, SPAN_ENDS } from '../../services/funnels/stats-timeranges.ts';
 import { refusalOfOtherSpellings } from '../other-spellings.ts';
 import { type OutputForm, objectOf, outputOf } from '../responses.ts';
 import { type Query, type Route, route } from '../route.ts';
@@ -33,8 +34,8 @@ const refuseMisspellings = refusalOfOtherSpellings([START, END], /timerange/);
 
 const timerangeQuery: Query<{ readonly start: string | null; readonly end: string | null }> = {
   parameters: [
-    { name: START, description: stats.SPAN_ENDS.start, schema: TIME },
-    { name: END, description: stats.SPAN_ENDS.end, schema: TIME },
+    { name: START, description: SPAN_ENDS.start, schema: TIME },
+    { name: END, description: SPAN_ENDS.end, schema: TIME },
   ],
   parse(query) {
     refuseMisspellings(query);
@@ -53,7 +54,7 @@ function statsRoute<Row extends object>(
     summary: `Gets the ${resource.title.toLowerCase()} of a time range`,
     response: objectOf(outputOf(resource) as OutputForm<object>, 'The statistics.'),
     handle: ({ ctx, params, query: { start, end } }) =>
-      get(ctx, params.id, stats.parseTimerange(ctx, start, end, [START, END])),
+      get(ctx, params.id, parseTimerange(ctx, start, end, [START, END])),
   });
 }
 
