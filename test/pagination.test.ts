@@ -5,7 +5,7 @@ import { decodeCursor, encodeCursor } from '../src/cursors.ts';
 import { AppError } from '../src/errors.ts';
 import { parseConnectionArgs } from '../src/pagination.ts';
 import { asksForRegistry, toRegistryPage } from '../src/rest/contacts/refine-filters.ts';
-import { parsePageQuery } from '../src/rest/list-queries.ts';
+import { parsePageQuery } from '../src/rest/page-query.ts';
 
 const MAX_ID = 2n ** 63n - 1n;
 const anyId = fc.bigInt({ min: 0n, max: MAX_ID });

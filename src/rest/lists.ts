@@ -5,7 +5,7 @@ import type { Reply } from '../messages/reply.ts';
 import type { Page } from '../pagination.ts';
 import type { Sort, SortValue } from '../resources/description/sorts.ts';
 import type { Writer } from '../rows/resource-writer.ts';
-import { AFTER_VALUES, afterValueName } from './list-queries.ts';
+import { AFTER_VALUES, afterValueName } from './page-query.ts';
 import { formOf, JSON_HEADERS, type OutputForm, outputParameter } from './responses.ts';
 import type { Header, ResponseForm } from './route.ts';
 

@@ -167,7 +167,7 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the names of filters',
-    file: 'src/rest/list-queries.ts',
+    file: 'src/rest/list-filters.ts',
     edits: [
       [
         '    if (property === undefined)\n      throw blaming',
@@ -228,7 +228,7 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the most rows of a page',
-    file: 'src/rest/list-queries.ts',
+    file: 'src/rest/page-query.ts',
     edits: [['return Math.min(Number(text), MAX_PAGE_SIZE);', 'return Number(text);']],
     tests: ['rest/page-parameters', 'rest/walks'],
   },

@@ -5,8 +5,8 @@ import { refineFilter } from '../../resources/refine-filters.ts';
 import * as splits from '../../services/funnels/conditional-splits.ts';
 import type { StepNode } from '../../services/funnels/funnel-steps.ts';
 import * as splitDecisions from '../../services/funnels/split-decisions.ts';
-import { pageQuery } from '../list-queries.ts';
 import { pageOf } from '../lists.ts';
+import { pageQuery } from '../page-query.ts';
 import {
   createdBelow,
   expandParameter,

@@ -2,8 +2,8 @@
 import type { Fields } from '../../resources/description/fields.ts';
 import { BRANCHES, splitTest, stepFields } from '../../resources/funnel-steps.ts';
 import * as splitTests from '../../services/funnels/split-tests.ts';
-import { pageQuery } from '../list-queries.ts';
 import { pageOf } from '../lists.ts';
+import { pageQuery } from '../page-query.ts';
 import { createdBelow, type OutputForm, objectOf, outputOf } from '../responses.ts';
 import { type Route, route } from '../route.ts';
 import { BRANCH, toBranch } from './conditional-splits.ts';

@@ -1,8 +1,8 @@
 // Errors in the OpenAPI document: which ones an operation may return, and the schema of problem documents (RFC 9457).
 import { type ErrorCode, FIELD_ERROR_CODES, STATUS_OF } from '../../errors.ts';
-import { FILTER } from '../list-queries.ts';
 import { type Header, isRead, type Route } from '../route.ts';
 import { type Schema, schemaRef } from '../schemas.ts';
+import { FILTER } from '../served-parameters.ts';
 
 interface Refusal {
   readonly description: string;

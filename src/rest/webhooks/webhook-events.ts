@@ -1,8 +1,8 @@
 import { EVENT_TYPE_FIELDS } from '../../resources/event-types.ts';
 import { webhookEvent } from '../../resources/webhook-events.ts';
 import * as webhookEvents from '../../services/webhooks/webhook-events.ts';
-import { wholeQuery } from '../list-queries.ts';
 import { arrayOf } from '../lists.ts';
+import { wholeQuery } from '../page-query.ts';
 import { outputOf } from '../responses.ts';
 import { type Route, route } from '../route.ts';
 
