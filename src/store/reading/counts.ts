@@ -129,9 +129,8 @@ function perParent<R extends Row>(
 ): { statement: NamedStatement; values: Values } {
   const above = table.parent.table;
   const [only, ...others] = parents;
-  // Pairs are in the parent's workspace.
-  const valueIn = (places: PagePlaceholders) =>
-    table.paired === undefined ? value(places) : inWorkspace(value(places), places.workspace);
+  // Pairs are in the parent's workspace, also where no row names it.
+  const valueIn = (places: PagePlaceholders) => inWorkspace(value(places), places.workspace);
   const whole = `${table.listName ?? table.name}.${name}`;
   if (only === undefined || others.length > 0 || isBelowWorkspace(above)) {
     const workspace = isBelowWorkspace(above) ? 'p.workspace_id' : 'p.id';

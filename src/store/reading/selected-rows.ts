@@ -52,14 +52,14 @@ export function selectSome(
   const range = (id: string) => (isBounded ? rangeOf(selected.key, id) : `${id} > 0`);
   return selected.given.length === 0
     ? `select t.id from ${table.name} t where ${between(table, places, range('t.id'))} and ${condition} limit ${limit}`
-    : `select distinct s.id from ${merged(table, selected, places, { range, order: null, limit: `${limit}`, isBounded })}
+    : `select distinct t.id from ${merged(table, selected, places, { range, order: null, limit: `${limit}`, isBounded }, 't')}
       where ${condition} limit ${limit}`;
 }
 
 const IN_WORKSPACE = parentLink({ table: 'workspaces', column: 'workspace_id', title: 'Workspace' });
 
-/** The ids and sort keys of the rows that the leading filter finds for each of its values, as `s`. A row may appear twice. */
-function merged(list: AnyTable, selected: Selected, of: PagePlaceholders, range: Range): string {
+/** The ids and sort keys of the rows that the leading filter finds for each of its values, as `alias`. A row may appear twice. */
+function merged(list: AnyTable, selected: Selected, of: PagePlaceholders, range: Range, alias = 's'): string {
   const [leader, ...others] = selected.given;
   if (leader === undefined) throw new Error('There is no filter.');
   // Paired rows are those of the workspace that have the parent as a value.
@@ -70,5 +70,5 @@ function merged(list: AnyTable, selected: Selected, of: PagePlaceholders, range:
   const all = conditions.length === 0 ? ALL : conditions.join(' and ');
   return `${values} cross join lateral (
     ${finderOf(table, selected.key, leader)(places, range, all)} limit ${range.limit}
-  ) s`;
+  ) ${alias}`;
 }
