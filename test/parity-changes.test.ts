@@ -114,7 +114,7 @@ const other = await factories.workspace(gateway.app, { teamId: ours.team.id });
 
 const before = await digest(gateway, CHANGEABLE);
 
-describe.each(sampleOperations('refused', COMMON))(
+describe.each(sampleOperations('refused', COMMON, 2))(
   '$route is refused over both faces, in the same words, and changes nothing',
   (operation) => {
     async function expectBothRefuse(tenant: Tenant, wish: Wish, code: ErrorCode): Promise<void> {
@@ -163,6 +163,7 @@ test.each(
   sampleOperations(
     'recorded',
     COMMON.filter(({ route }) => !route.endsWith('/teams/:id')),
+    2,
   ),
 )(
   '$route: the same key, for something else, is refused; both faces leave the same record, and refuse or do again what was done over either',

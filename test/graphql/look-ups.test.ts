@@ -223,11 +223,12 @@ test.each(
     'edges',
     CREATIONS.filter(([name]) => !ONES.includes(name)),
     ([name]) => name,
+    2,
   ),
 )(
   '%s: a list continues correctly after the cursor of %s, also for a caller without read access',
   async (name, edge, type) => {
-    const tenant = await createTenant(gateway.app, name);
+    const tenant = await createTenant(gateway.app, 'edges');
     const { teamId } = tenant.workspace;
     // An endpoint gets events of contacts.
     const scopes = ['write', ...(type === 'WebhookEndpoint' ? ['contacts:read'] : [])];

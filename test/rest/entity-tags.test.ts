@@ -28,7 +28,7 @@ const [streamed, whole] = [true, false].map((isStreamed) =>
   READS.filter(({ route }) => route.endsWith('/refine_filters') === isStreamed),
 );
 
-describe.each(sampleOperations('tagged', whole ?? []))('$route', ({ route, path }) => {
+describe.each(sampleOperations('tagged', whole ?? [], 2))('$route', ({ route, path }) => {
   test('is not sent again to a client that has it', async () => {
     const first = await send(path(tenant));
     const tag = first.headers.get('ETag') ?? '';
@@ -54,7 +54,7 @@ describe.each(sampleOperations('tagged', whole ?? []))('$route', ({ route, path 
   });
 });
 
-describe.each(sampleOperations('answered', UNSAFE))('$route', (operation) => {
+describe.each(sampleOperations('answered', UNSAFE, 2))('$route', (operation) => {
   test('answers with the tag of a later GET, whatever tag the client sends, or without a body and a tag', async () => {
     const fresh = await createTenant(gateway.app, 'fresh', tenant.team.id);
     const { headers, ...request } = requestOf(operation, fresh);

@@ -57,7 +57,7 @@ const written = routes.flatMap(({ method, path, resource, body }) => {
   return [{ route, method, path, resource, operation }];
 });
 /** Where each member is tried. */
-const TRIED = new Set(sampleOperations('hostile bodies', OPERATIONS));
+const TRIED = new Set(sampleOperations('hostile bodies', OPERATIONS, 2));
 const membersOf = (resource: Resource, method: string) =>
   Object.entries(writableFields(resource, method === 'POST' ? 'creation' : 'change')).map(
     ([property, field]) => restNameOf(property, field),

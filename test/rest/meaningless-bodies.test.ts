@@ -78,7 +78,7 @@ async function expectRefused(taking: Taking, bodies: readonly unknown[]): Promis
 
 /** Where a part is tried. */
 function sampled<T extends Taking>(place: string, all: readonly T[]): readonly T[] {
-  const tried = new Set(sampleOperations(place, OPERATIONS));
+  const tried = new Set(sampleOperations(place, OPERATIONS, 2));
   return all.filter(({ operation }) => tried.has(operation));
 }
 

@@ -120,7 +120,7 @@ async function send({ operation, wrapper, name }: Taking, tenant: Tenant, member
 
 const tenantFor = () => createTenant(gateway.app, 'ours', teamId);
 
-const TRIED = new Set(sampleOperations('null members', OPERATIONS));
+const TRIED = new Set(sampleOperations('null members', OPERATIONS, 2));
 
 describe.each(TAKING.filter(({ operation }) => TRIED.has(operation)))('$name', (taking) => {
   const { name, isCreation, operation, optional } = taking;
@@ -143,7 +143,7 @@ describe.each(TAKING.filter(({ operation }) => TRIED.has(operation)))('$name', (
   );
 
   test.runIf(values.length > 0)('treats each null as absent, or clears the member', async () => {
-    for (const { path, value } of sampleAt(name, values, 12)) {
+    for (const { path, value } of sampleAt(name, values, 24)) {
       const tenant = await tenantFor();
       const other = isCreation || operation.isSummary ? await tenantFor() : tenant;
       const members = withValue(goodMembers(taking, tenant), path, value);

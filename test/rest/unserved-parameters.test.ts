@@ -83,7 +83,7 @@ const READS = OPERATIONS.filter((operation) => methodOf(operation) === 'GET' && 
 /** Some operations need a parameter. */
 const withQuery = (path: string, query: string) => `${path}${path.includes('?') ? '&' : '?'}${query}`;
 
-describe.each(sampleOperations('unserved', READS))('$route', ({ route, path, scope }) => {
+describe.each(sampleOperations('unserved', READS, 2))('$route', ({ route, path, scope }) => {
   test('refuses every such parameter by its name on a list, and ignores it on one object', async () => {
     const plain = await (await gateway.send(path(tenant), { caller })).json();
     for (const [sent, field] of sampleAt(route, UNSERVED, 11)) {
@@ -133,6 +133,7 @@ describe.each(
   sampleOperations(
     'paged otherwise',
     OPERATIONS.filter((operation) => methodOf(operation) === 'GET'),
+    2,
   ),
 )('$route', ({ route, path }) => {
   test('refuses another way of paging by its name on a list, and explains the right one', async () => {

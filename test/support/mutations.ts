@@ -234,9 +234,10 @@ export function sampleMutations<T>(
   place: string,
   all: readonly T[],
   nameOf: (one: T) => string,
+  ofOwn = 1,
 ): readonly T[] {
   const namesOf = (operations: readonly { readonly route: string }[]) =>
     new Set(operations.map(({ route }) => MUTATIONS[route]?.[0]));
-  const [tried, known] = [namesOf(sampleOperations(place, UNSAFE)), namesOf(UNSAFE)];
+  const [tried, known] = [namesOf(sampleOperations(place, UNSAFE, ofOwn)), namesOf(UNSAFE)];
   return all.filter((one) => tried.has(nameOf(one)) || !known.has(nameOf(one)));
 }

@@ -728,16 +728,25 @@ export const UNSAFE = OPERATIONS.filter(
 /**
  * The operations that the suite tries at one place, for rules that one piece of code has for all: of PUT and PATCH of the same object one,
  * and a sixth of the plain nouns. Others at other places; at night, all.
+ * @param ofOwn one of how many operations of the other nouns. All, unless no noun has code of its own for the rule
  */
 export function sampleOperations<T extends Pick<Operation, 'route' | 'plain'>>(
   place: string,
   operations: readonly T[],
+  ofOwn = 1,
 ): readonly T[] {
   const nouns = sampleAt(place, [...new Set(operations.flatMap(({ plain }) => plain ?? []))], 6);
-  const tried = operations.filter(({ plain }) => plain === undefined || nouns.includes(plain));
-  return [...Map.groupBy(tried, ({ route }) => route.replace(/^PATCH /, 'PUT ')).values()].flatMap((twins) =>
-    sampleAt(place + twins[0]?.route, twins, 2),
-  );
+  const all = [...Map.groupBy(operations, ({ route }) => route.replace(/^PATCH /, 'PUT ')).values()];
+  const isPlain = ([first]: readonly T[]) => first?.plain !== undefined;
+  const tried = [
+    ...all.filter((twins) => isPlain(twins) && nouns.includes(twins[0]?.plain ?? '')),
+    ...sampleAt(
+      `${place} of others`,
+      all.filter((twins) => !isPlain(twins)),
+      ofOwn,
+    ),
+  ];
+  return tried.flatMap((twins) => sampleAt(place + twins[0]?.route, twins, 2));
 }
 
 /** The options of a request for an operation, in addition to its path. */
