@@ -2,7 +2,8 @@
 import { hash } from 'node:crypto';
 import { test } from 'vitest';
 
-const isNight = process.env['NIGHTLY'] === 'yes';
+/** Whether all values are tried. */
+export const isNight = process.env['NIGHTLY'] === 'yes';
 
 /** A slow test that runs only at night, for guarantees that faster tests check in part. */
 export const nightly = test.runIf(isNight);
