@@ -143,10 +143,10 @@ async function pairRows(): Promise<void> {
       [workspaceId, idOf(tag)],
     );
   }
+  // All ids are read once, not up to the one that is taken for each row.
+  const orders = `array(select id from orders where workspace_id = ${workspaceId} order by id)`;
   await multiplyRow(client, 'order_line_items', idOf('OrderLineItem'), ROWS, ({ name }) =>
-    name === 'order_id'
-      ? `(select o.id from orders o where o.workspace_id = t.workspace_id order by o.id offset n / 2 limit 1)`
-      : `t.${name}`,
+    name === 'order_id' ? `(${orders})[n / 2 + 1]` : `t.${name}`,
   );
   await client.query(
     `insert into contact_visits (workspace_id, contact_id, first_at, first_visit, last_at, last_visit)
@@ -294,7 +294,7 @@ const HAVE_KEY_OF_PARENT = ['CourseEnrollment', 'FormSubmission'];
 
 const STATES = ['never analyzed', 'with statistics'] as const;
 
-/** The suite tries each filter in one or two of its orders, and each of these in one state. */
+/** The suite tries each filter in one of its orders and one state. */
 const TRIED = [
   ...Map.groupBy(
     STATES.flatMap((state) => CASES.map((one) => ({ ...one, state }))).filter(
@@ -303,7 +303,7 @@ const TRIED = [
     ),
     ({ type, property }) => `${type} ${property}`,
   ),
-].flatMap(([place, cases]) => sampleAt(place, cases, 4));
+].flatMap(([place, cases]) => sampleAt(place, cases, 8));
 
 describe.each(STATES)('%s', (state) => {
   beforeAll(async () => {
