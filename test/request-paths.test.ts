@@ -63,5 +63,5 @@ test('createOrder', async () => {
       { variant_id: product['default_variant_id'], products_price_id: price.id, quantity: 1 },
     ],
   };
-  await expectAtMost(90, () => succeed('POST', `${workspace}/orders`, { order }));
+  await expectAtMost(92, () => succeed('POST', `${workspace}/orders`, { order }));
 });

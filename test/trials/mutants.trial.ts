@@ -50,7 +50,7 @@ const MUTANTS: readonly Mutant[] = [
   {
     guard: 'a page that goes beyond the mark is cut there',
     file: 'src/store/reading/pages.ts',
-    edits: [['high: isBelow ? high : { id: mark.id + 1n, time: null }', 'high']],
+    edits: [['high: isBelow ? high : { id: mark.id + 1n, value: null }', 'high']],
     tests: ['store/settled', 'store/settled-marks'],
   },
   {
@@ -156,8 +156,8 @@ const MUTANTS: readonly Mutant[] = [
     guard: 'the kind of a cursor',
     file: 'src/cursors.ts',
     edits: [
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a template.
-      ["text.startsWith(`${kind}:`) ? text.slice(kind.length + 1) : ''", "text.slice(text.indexOf(':') + 1)"],
+      ['if (!text.startsWith(prefix)) return null;', ''],
+      ['text.slice(prefix.length)', "text.slice(text.indexOf(':') + 1)"],
       [
         'if (position === null || (cursor !== encoded && cursor !== padded(encoded)))',
         'if (position === null || encoded === "")',

@@ -65,6 +65,11 @@ export const SETTLED_INVOICE_STATUSES = [
   'disputed',
 ] as const satisfies InvoiceStatus[];
 
+/** Whether money has arrived for an invoice with this status. */
+export function isPaid(status: string): boolean {
+  return [...SETTLED_INVOICE_STATUSES, 'refunded'].includes(status);
+}
+
 /** The service statuses of subscriptions that renew at their next charge. */
 export const RENEWING_SERVICE_STATUSES: readonly ServiceStatus[] = ['pending', 'active', 'suspended'];
 

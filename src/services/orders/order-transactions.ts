@@ -12,6 +12,7 @@ import { type InvoiceStatus, SETTLED_INVOICE_STATUSES } from '../../resources/or
 import { REFUND, type TransactionRow, transaction } from '../../resources/orders/order-transactions.ts';
 import { order } from '../../resources/orders/orders.ts';
 import { snapshotRows } from '../../rows/snapshot-rows.ts';
+import { insertObjects } from '../../store/changing/insert-objects.ts';
 import { type ChangeRecord, timeOf } from '../../store/changing/records.ts';
 import { findSnapshots } from '../../store/changing/snapshots.ts';
 import { withSql } from '../../store/changing/transactions.ts';
@@ -30,7 +31,7 @@ import {
   payInvoice,
   setPaymentStatus,
 } from '../../store/orders/order-payments.ts';
-import { insertObjects, timeColumns } from '../../store/orders/orders.ts';
+import { timeColumns } from '../../store/orders/order-rows.ts';
 import { transactionTable } from '../../store/tables/orders/order-transactions.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { type ChangeEffects, changeLocked } from '../changing/locked-change.ts';

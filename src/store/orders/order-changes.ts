@@ -7,6 +7,7 @@ import {
   eventsOf,
   INVOICE_CHANGES,
   type InvoiceStatus,
+  isPaid,
   OPEN_INVOICE_STATUSES,
   type OrderType,
   type ServiceStatus,
@@ -30,7 +31,6 @@ import { tableOf } from '../tables/tables.ts';
 import { followOrder } from './order-enrollments.ts';
 import { orderEvent } from './order-events.ts';
 import { lockNumbers, takeNumbers } from './order-numbers.ts';
-import { isPaid } from './orders.ts';
 
 const ORDERS = tableOf(orderTable);
 const INVOICES = tableOf(invoiceTable);

@@ -1,6 +1,7 @@
 // Writes an invoice of a locked order, and adds up its lines.
 import type { InvoiceStatus } from '../../resources/orders/order-statuses.ts';
 import { updateLineStatuses } from '../changing/fulfillments.ts';
+import { insertObjects } from '../changing/insert-objects.ts';
 import { timeOf } from '../changing/records.ts';
 import type { Executor } from '../connections/executor.ts';
 import { invoiceLineItemTable, invoiceTable } from '../tables/orders/order-invoices.ts';
@@ -8,7 +9,7 @@ import { tableOf } from '../tables/tables.ts';
 import { type Columns, type LockedInvoice, type LockedOrder, needsNumber } from './order-changes.ts';
 import { findLines, LineRefused, type RequestedLine, requireBillable } from './order-lines.ts';
 import { lockNumbers } from './order-numbers.ts';
-import { billedColumns, insertObjects, timeColumns } from './orders.ts';
+import { billedColumns, timeColumns } from './order-rows.ts';
 
 const INVOICES = tableOf(invoiceTable);
 const LINES = tableOf(invoiceLineItemTable);

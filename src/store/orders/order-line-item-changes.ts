@@ -3,9 +3,9 @@
 import type { OrderType, ServiceStatus } from '../../resources/orders/order-statuses.ts';
 import { order, orderLineItem } from '../../resources/orders/orders.ts';
 import { executeUnrecorded } from '../changing/changes.ts';
+import { insertObjects } from '../changing/insert-objects.ts';
 import { type ChangeRecord, timeOf, versionColumns } from '../changing/records.ts';
 import { findSnapshots } from '../changing/snapshots.ts';
-
 import type { Executor } from '../connections/executor.ts';
 import { timePlusPeriod } from '../sql/periods.ts';
 import { periodOf, singularUnit } from '../sql/price-terms.ts';
@@ -18,7 +18,7 @@ import { type Columns, type LockedOrder, planOrder, writeOrder } from './order-c
 import { orderEvent } from './order-events.ts';
 import { findLines, isSupportedPeriod, type PricedLine } from './order-lines.ts';
 import { lockNumbers } from './order-numbers.ts';
-import { billedColumns, insertObjects, timeColumns } from './orders.ts';
+import { billedColumns, timeColumns } from './order-rows.ts';
 
 const ORDERS = tableOf(orderTable);
 const LINES = tableOf(orderLineItem);

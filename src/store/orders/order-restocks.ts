@@ -1,6 +1,7 @@
 // Writes a restock of an invoice, and returns the goods to stock. The caller holds the order's lock.
 import { restock } from '../../resources/orders/order-restocks.ts';
 import { updateInvoiceStatuses } from '../changing/fulfillments.ts';
+import { insertObjects } from '../changing/insert-objects.ts';
 import { insertRows } from '../changing/insert-rows.ts';
 import { type ChangeRecord, timeOf, versionColumns } from '../changing/records.ts';
 import { findSnapshots } from '../changing/snapshots.ts';
@@ -9,7 +10,7 @@ import { restockTable } from '../tables/orders/order-restocks.ts';
 import { variantTable } from '../tables/product-variants.ts';
 import { tableOf } from '../tables/tables.ts';
 import { lockVariants } from './order-lines.ts';
-import { insertObjects, timeColumns } from './orders.ts';
+import { timeColumns } from './order-rows.ts';
 
 const RESTOCKS = tableOf(restockTable);
 const VARIANTS = tableOf(variantTable);
