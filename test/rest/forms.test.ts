@@ -175,6 +175,25 @@ describe('an answer', () => {
     expect(await get(`form_submissions/${id}`)).toMatchObject({ data: { why: 'B, A, B' } });
   });
 
+  test('is refused with all others of its submission that are wrong', async () => {
+    const [email, number] = [
+      await newField({ field_type: 'email' }),
+      await newField({ key: 'n', field_type: 'number' }),
+    ];
+    const answers_attributes = [
+      { field_id: email.id, entry: 'mia' },
+      { field_id: number.id, entry: '7' },
+      { field_id: number.id, entry: 'many' },
+      { field_id: 999_999_999, entry: 'x' },
+    ];
+    const path = `/api/v2/forms/${formId}/submissions`;
+    expect(await client.refused(422, 'POST', path, { forms_submission: { answers_attributes } })).toEqual([
+      'answers_attributes[0].entry',
+      'answers_attributes[2].entry',
+      'answers_attributes[3].field_id',
+    ]);
+  });
+
   test('to an e-mail field is no longer than the address of a contact', async () => {
     const email = await newField({ field_type: 'email' });
     // Random, so that PostgreSQL cannot compress it for its index.

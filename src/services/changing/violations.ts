@@ -4,6 +4,7 @@ import {
   conflict,
   type Fault,
   invalid,
+  invalidFields,
   moreThan,
   mustBe,
   NOT_VALID,
@@ -61,19 +62,16 @@ export function tooMany(
 }
 
 /** The error for a change that other rows do not allow. */
-export function refusedBy(
-  { property, item, fault, message }: Refused,
-  resource: Resource,
-  moment: Moment,
-  nameOf: NameOf,
-): AppError {
-  if (property === null || fault === null) return conflict('in_use', message);
-  const field = writableFields(resource, moment)[property];
+export function refusedBy(refused: Refused, resource: Resource, moment: Moment, nameOf: NameOf): AppError {
   const called = (name: string, of: Field | undefined) => (of === undefined ? name : nameOf(name, of));
-  const whole = called(property, field);
-  const name =
-    item === null ? whole : `${whole}[${item.index}].${called(item.property, field?.items?.[item.property])}`;
-  return invalid(name, fault);
+  const blamed = [refused, ...refused.others].flatMap(({ property, item, fault }) => {
+    if (property === null || fault === null) return [];
+    const field = writableFields(resource, moment)[property];
+    const whole = called(property, field);
+    const part = item && `[${item.index}].${called(item.property, field?.items?.[item.property])}`;
+    return [{ ...fault, field: `${whole}${part ?? ''}` }];
+  });
+  return blamed.length === 0 ? conflict('in_use', refused.message) : invalidFields(blamed);
 }
 
 /**

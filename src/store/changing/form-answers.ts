@@ -27,7 +27,8 @@ export interface RequestedAnswer {
 /** The members of an answer that can be at fault. */
 type AnswerMember = 'fieldId' | 'fieldsOptionIds' | 'entry';
 
-interface AnswerFault {
+/** What is wrong with one of several answers. */
+export interface AnswerFault {
   readonly index: number;
   readonly member: AnswerMember;
   readonly fault: Fault;
@@ -57,21 +58,20 @@ const ONE_OPTION: Fault = {
   message: 'must be a single option: the field does not allow several',
 };
 
-/** Checks answers of one form against their fields. @returns the first fault; null: there is none */
-export async function findAnswerFault(
+/** Checks answers of one form against their fields. @returns at most one fault of each answer */
+export async function findAnswerFaults(
   tx: Executor,
   workspaceId: bigint,
   formId: bigint,
   answers: readonly RequestedAnswer[],
-): Promise<AnswerFault | null> {
+): Promise<AnswerFault[]> {
   const ids = [...new Set(answers.map(({ fieldId }) => fieldId))];
   const found = await tx.$queryRawUnsafe<FieldFacts[]>(FIELDS, workspaceId, formId, ids);
   const fields = new Map(found.map((field) => [field.id, field]));
-  for (const [index, answer] of answers.entries()) {
+  return answers.flatMap((answer, index) => {
     const faulty = faultOf(answer, fields.get(answer.fieldId));
-    if (faulty !== null) return { index, ...faulty };
-  }
-  return null;
+    return faulty === null ? [] : [{ index, ...faulty }];
+  });
 }
 
 function faultOf(
@@ -239,8 +239,8 @@ export const FORM_ANSWER_RULES: ChangeRules = {
         tx.$queryRawUnsafe<{ formId: bigint }[]>(FORM_OF_SUBMISSION, workspaceId, parentId),
         tx.$queryRawUnsafe(lockContact(formSubmission, ITSELF, '$1::bigint'), workspaceId, parentId),
       ]);
-      const faulty = submission && (await findAnswerFault(tx, workspaceId, submission.formId, [wanted]));
-      if (faulty) throw new Refused(faulty.member, faulty.fault);
+      const [faulty] = submission ? await findAnswerFaults(tx, workspaceId, submission.formId, [wanted]) : [];
+      if (faulty !== undefined) throw new Refused(faulty.member, faulty.fault);
       return identifyContact(tx, row, wanted.fieldId);
     },
     async after(tx, { workspaceId, parentId }) {

@@ -10,7 +10,7 @@ import { tableOf } from '../tables/tables.ts';
 import { type Changed, execute } from './changes.ts';
 import type { ColumnValues } from './children.ts';
 import { insertContact } from './contacts.ts';
-import { findAnswerFault, type RequestedAnswer, updateData } from './form-answers.ts';
+import { type AnswerFault, findAnswerFaults, type RequestedAnswer, updateData } from './form-answers.ts';
 import { insertRows } from './insert-rows.ts';
 import { lockRow } from './lock-row.ts';
 import { creationRecords } from './other-rows.ts';
@@ -48,6 +48,10 @@ export function createSubmission(
   return execute(ctx, recorded, withSql, (tx, tenancy) => makeSubmission(tx, tenancy, wanted));
 }
 
+function refusalOf({ index, member, fault }: AnswerFault, others: readonly Refused[] = []): Refused {
+  return new Refused(ANSWERS_PROPERTY, fault, { index, property: member }, others);
+}
+
 async function makeSubmission(
   tx: Executor,
   tenancy: Tenancy,
@@ -57,9 +61,12 @@ async function makeSubmission(
   const locked = await lockRow(tx, FORMS, tenancy, formId, 't.id', 'no key update');
   if (locked === null) throw notFound(FORMS.title);
   const { workspaceId } = locked;
-  const faulty = await findAnswerFault(tx, workspaceId, formId, answers);
-  if (faulty !== null)
-    throw new Refused(ANSWERS_PROPERTY, faulty.fault, { index: faulty.index, property: faulty.member });
+  const [first, ...others] = await findAnswerFaults(tx, workspaceId, formId, answers);
+  if (first !== undefined)
+    throw refusalOf(
+      first,
+      others.map((one) => refusalOf(one)),
+    );
   const person = typeof contact === 'bigint' ? null : await insertContact(tx, workspaceId, contact);
   const contactId = person?.subjectId ?? (contact as bigint);
   const now = await timeOf(tx, SUBMISSIONS);

@@ -69,12 +69,21 @@ export class Refused extends Error {
   /** What is wrong with the property. */
   readonly fault: Fault | null;
 
+  /** What else is wrong. */
+  readonly others: readonly Refused[];
+
   /** @param why what is wrong with the property; a sentence if there is no property */
-  constructor(property: string | null, why: Fault | string, item: Refused['item'] = null) {
+  constructor(
+    property: string | null,
+    why: Fault | string,
+    item: Refused['item'] = null,
+    others: Refused['others'] = [],
+  ) {
     super(typeof why === 'string' ? why : why.message);
     this.property = property;
     this.fault = typeof why === 'string' ? null : why;
     this.item = item;
+    this.others = others;
   }
 }
 
