@@ -22,7 +22,9 @@ import type { ConnectionType } from './connection.ts';
 import type { GraphContext } from './context.ts';
 import { CRITERION_FORMS } from './criteria.ts';
 import { encodeGlobalId, parseGlobalId } from './global-ids.ts';
-import { currenciesIn, formOf, inputFields, isGivable, membersOf, namesIn } from './input-fields.ts';
+import { inputFields } from './input-fields.ts';
+import { currenciesIn, isGivable, namesIn } from './input-names.ts';
+import { formOf, membersOf } from './input-values.ts';
 import type { NodeType } from './nodes.ts';
 import { type IdFields, IF_MATCH, refusable, userErrorsField, WHOLE_INPUT } from './user-errors.ts';
 

@@ -8,7 +8,7 @@ import { builder } from '../builder.ts';
 import { FilterCriterion, FilterCriterionInput, shownCriterion, toCriterion } from '../criteria.ts';
 import { assumedValues } from '../field-options.ts';
 import { encodeGlobalId } from '../global-ids.ts';
-import { setItemForm } from '../input-fields.ts';
+import { setItemForm } from '../item-forms.ts';
 import { connectionOf, nodeOf } from '../nouns.ts';
 
 const { description, itemType } = refineFilter.fields.criteria;

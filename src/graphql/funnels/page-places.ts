@@ -4,7 +4,7 @@ import type { PagePlace } from '../../services/funnels/pages.ts';
 import { TOP_LEVEL } from '../../services/funnels/workflow.ts';
 import { builder } from '../builder.ts';
 import { parseGlobalId } from '../global-ids.ts';
-import { setItemForm } from '../input-fields.ts';
+import { setItemForm } from '../item-forms.ts';
 import {
   atIndex,
   BranchPlaceInput,

@@ -6,7 +6,7 @@ import * as changes from '../../services/orders/order-line-item-changes.ts';
 import { builder } from '../builder.ts';
 import { nameSets, withEnumNames } from '../closed-sets.ts';
 import { loadBatched } from '../context.ts';
-import { formOf } from '../input-fields.ts';
+import { formOf } from '../input-values.ts';
 import { defineMutation } from '../mutations.ts';
 import { nodeOf } from '../nouns.ts';
 import { graphqlTypeOf, objectFields, objectType } from '../resource-fields.ts';
