@@ -51,10 +51,11 @@ export async function countUnder<R extends Row>(
   selection: Selection = {},
 ): Promise<Count[]> {
   const { filter } = selection;
-  if (parents.length > 1 && !(await ctx.store.placement.rules()).joinsParents)
+  const { joinsParents } = await ctx.store.placement.rules();
+  if (parents.length > 1 && !joinsParents)
     return (await Promise.all(parents.map((id) => countUnder(ctx, table, tenancy, [id], selection)))).flat();
   const selected = selectionOf(table, { ...(filter && { filter }) });
-  const count = perParent(table, selected, parents, 'count', (places) => {
+  const count = perParent(table, selected, { parents, joinsParents }, 'count', (places) => {
     const limit = MAX_EXACT_COUNT + 1;
     const condition = table.narrowed('$workspaces');
     return `(select count(*) from (${selectSome(table, selected, places, { isBounded: false, limit, condition })}) s)`;
@@ -79,10 +80,11 @@ export async function existsUnder<R extends Row>(
   parents: readonly bigint[],
   probe: Probe,
 ): Promise<boolean[]> {
-  if (parents.length > 1 && !(await ctx.store.placement.rules()).joinsParents)
+  const { joinsParents } = await ctx.store.placement.rules();
+  if (parents.length > 1 && !joinsParents)
     return (await Promise.all(parents.map((id) => existsUnder(ctx, table, tenancy, [id], probe)))).flat();
   const selected = selectionOf(table, probe);
-  const exists = perParent(table, selected, parents, 'exists', (places) => {
+  const exists = perParent(table, selected, { parents, joinsParents }, 'exists', (places) => {
     // A scalar subquery needs one row of the index, and cannot become a join that reads the complete table.
     const condition = table.narrowed('$workspaces');
     return `(select true from (${selectSome(table, selected, places, { isBounded: true, limit: 1, condition })}) s)`;
@@ -123,7 +125,7 @@ export function toBounds({ id, value, side, sort = 'id' }: Probe) {
 function perParent<R extends Row>(
   table: Table<R>,
   selected: Selected,
-  parents: readonly bigint[],
+  { parents, joinsParents }: { readonly parents: readonly bigint[]; readonly joinsParents: boolean },
   name: string,
   value: (places: PagePlaceholders) => string,
 ): { statement: NamedStatement; values: Values } {
@@ -133,11 +135,13 @@ function perParent<R extends Row>(
   const valueIn = (places: PagePlaceholders) => inWorkspace(value(places), places.workspace);
   const whole = `${table.listName ?? table.name}.${name}`;
   if (only === undefined || others.length > 0 || isBelowWorkspace(above)) {
-    const workspace = isBelowWorkspace(above) ? 'p.workspace_id' : 'p.id';
+    // A single parent whose workspace must be named is in the only one of the caller (`workspacesOf`).
+    const named = joinsParents ? 'p.workspace_id' : '($workspaces::bigint[])[1]';
+    const workspace = isBelowWorkspace(above) ? named : 'p.id';
     const text = () =>
       `select p.id as "parentId", ${valueIn({ parent: 'p.id', workspace })} as "value" from ${ownedParents(above)}`;
     return {
-      statement: selectionStatement(whole, selected, text),
+      statement: selectionStatement(joinsParents ? whole : `${whole}_named`, selected, text),
       values: { parent_ids: [...new Set(parents)] },
     };
   }

@@ -47,9 +47,15 @@ export async function findWorkspace(
   return found == null ? null : BigInt(found);
 }
 
-/** The condition that the caller owns one parent. @param workspace SQL of the parent's workspace */
+/**
+ * The condition that the caller owns one parent. A scalar subquery is evaluated once, before any row; some stores cannot read `xmin` beside
+ * a condition that is planned away (shard-placement/).
+ * @param workspace the parameter for the parent's workspace
+ */
 export function isOwned(parents: ParentTable, parent: string, workspace: string): string {
-  return parents === 'teams' ? `${parent} = $team` : ownedWorkspace(workspace, '$team', '$workspaces');
+  return parents === 'teams'
+    ? `${parent} = $team`
+    : `(select ${ownedWorkspace(workspace, '$team', '$workspaces')})`;
 }
 
 /** The parents `$parent_ids` that the caller owns, as `p`. */

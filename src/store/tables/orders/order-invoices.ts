@@ -38,7 +38,7 @@ export const invoiceTable = ownTable(invoice, {
     contact: {
       // The orders of the contact first: the planner would rather read all invoices in the order of the page.
       table: `(select o.workspace_id, o.contact_id, i.id as invoice_id from orders o cross join lateral (
-        select i.id from order_invoices i where i.workspace_id = o.workspace_id and i.order_id = o.id offset 0) i)`,
+        select i.id from order_invoices i where i.workspace_id = $row_workspace and i.order_id = o.id offset 0) i)`,
       row: 'invoice_id',
       value: 'contact_id',
       isUnordered: true,
