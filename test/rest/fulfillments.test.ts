@@ -145,6 +145,9 @@ describe('sending goods', () => {
     expect(await refused(twice, [1, 2])).toEqual([place(1, 'quantity')]);
     expect((await send(twice, [1, 1])).status).toBe(201);
     expect(await refused(invoice, [1])).toEqual([place(0, 'quantity')]);
+    expect((await send(invoice, [1])).body['detail']).toMatch(
+      /\.quantity is too much: nothing of the line is left to ship\.$/,
+    );
     const none = {
       included_orders_invoices_line_items_attributes: [{ invoices_line_item_id: first?.id, quantity: 0 }],
     };

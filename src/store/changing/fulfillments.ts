@@ -206,9 +206,13 @@ async function requireOrdered(tx: Executor, row: ChangingRow): Promise<void> {
     if (line?.isIgnored) throw refuse('not_allowed', 'names a line that is not shipped');
     const rest = left.get(lineId) ?? 0;
     if (quantity < 1 || quantity > rest)
-      throw new Refused(LINES_PROPERTY, outOfRange(`from 1 to ${rest}, which is what is left to ship`), {
-        ...{ index, property: 'quantity' },
-      });
+      throw new Refused(
+        LINES_PROPERTY,
+        rest === 0
+          ? { code: 'out_of_range', message: 'is too much: nothing of the line is left to ship' }
+          : outOfRange(`from 1 to ${rest}, which is what is left to ship`),
+        { index, property: 'quantity' },
+      );
     left.set(lineId, rest - quantity);
   }
 }
