@@ -58,10 +58,12 @@ export async function isPageOf(tx: Transaction, workspaceId: bigint, id: bigint)
   return page !== null;
 }
 
+/** The error for a page that the workspace does not have. @param name the client's name for it */
 export function pageIsMissing(name: string): AppError {
   return blaming('bad_request', name, { code: 'not_found', message: 'not found in this workspace' });
 }
 
+/** The error for a page that another step shows. @param name the client's name for it */
 export function pageIsUsed(name: string): AppError {
   return invalid(name, { code: 'taken', message: 'is already used by another funnel step' });
 }

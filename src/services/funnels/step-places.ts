@@ -11,8 +11,8 @@ export type StepPlace =
   | { readonly before: bigint }
   | { readonly in: SiblingList; readonly index?: number };
 
+/** The first and the last place on the top level. */
 export const ENTRY: StepPlace = { in: TOP_LEVEL, index: 0 };
-
 export const END: StepPlace = { in: TOP_LEVEL };
 
 /** The client's names for the members of a place: the step beside it or the split above it, the branch, and the position there. */

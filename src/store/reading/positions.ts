@@ -90,6 +90,7 @@ export function rangeOfValue(
   };
 }
 
+/** The `order by` of a list, whose rows with the same key are in the order of ids. */
 export function orderOf(key: SortKey, direction: Direction, alias = 't'): string {
   const byId = `${alias}.id ${direction}`;
   if (key.sort === 'id') return byId;

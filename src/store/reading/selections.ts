@@ -27,6 +27,7 @@ export const parameterOf = ({ property }: TableFilter) => `filter_${toSnakeCase(
 /** In a list whose rows are paired with its parent, this leads all filters. Its one value is the parent’s id, not a parameter of its own. */
 const OF_PARENT = { property: '(parent)', unique: false, untimed: true, array: 'bigint[]' } as const;
 
+/** Whether a filter is the one by the parent of paired rows. */
 export const isOfParent = ({ property }: TableFilter) => property === OF_PARENT.property;
 
 /** An unfiltered list, ordered by id. */
