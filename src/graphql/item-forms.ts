@@ -10,6 +10,7 @@ interface ItemForm {
   toItem(given: Members, path: string): Members;
 }
 
+/** By the names of the types, whose modules fill it. */
 export const itemForms = new Map<string, ItemForm>();
 
 /** Gives the items of a type another form. */

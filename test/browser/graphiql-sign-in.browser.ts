@@ -177,8 +177,7 @@ describe('signing in to the explorer', { timeout: 60_000 }, () => {
   );
 
   test('a page that links here can neither run a query nor break anything', async () => {
-    const tabs = ['%', encodeURIComponent('["a"]'), encodeURIComponent('{"query":"x"}'), 'null', ''];
-    for (const tab of sampleAt('tab', tabs, 2)) {
+    for (const tab of ['%', encodeURIComponent('["a"]'), encodeURIComponent('{"query":"x"}'), 'null', '']) {
       await demo.page.goto('about:blank');
       await demo.page.goto(`${demo.server.issuer}/graphql#tab=${tab}`);
       await demo.page.locator('.graphiql-query-editor .view-line').first().waitFor();

@@ -11,8 +11,8 @@ export function pairsOf({ table, row, repeats }: AnyPairMatch, paired: string): 
 }
 
 /**
- * The same rows, with the order of pairs, between the positions of a page in the order of ids. As in `rangeOfValue`, one comparison covers value and id, so that only an
- * index that begins with the value fits.
+ * The pairs with a value, as `a`, between the positions of a page in the order of ids, and their order. As in `rangeOfValue`, one comparison
+ * covers value and id, so that only an index that begins with the value fits.
  */
 export function pairsInOrder(
   { table, row, value, where, repeats }: AnyPairMatch,
